@@ -1,0 +1,37 @@
+"""The nine states, the only way through them, and the three signals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class State(StrEnum):
+    CREDENTIALS_VERIFIED = "CREDENTIALS_VERIFIED"
+    NEW = "NEW"
+    PLANNED = "PLANNED"
+    SPEC_READY = "SPEC_READY"
+    PIPELINES_COMPLETE = "PIPELINES_COMPLETE"
+    DOCUMENTED = "DOCUMENTED"
+    REVIEW_PASSED = "REVIEW_PASSED"
+    READY_TO_SHIP = "READY_TO_SHIP"
+    DONE = "DONE"
+
+
+_ORDER = tuple(State)
+
+#: The state that follows each state; `None` stands for "before the first".
+NEXT: Mapping[State | None, State] = MappingProxyType(dict(zip((None, *_ORDER[:-1]), _ORDER, strict=True)))
+
+
+class Signal(StrEnum):
+    """HOLD asks the person, BLOCK sends work back, STOP closes the quality gate."""
+
+    HOLD = "HOLD"
+    BLOCK = "BLOCK"
+    STOP = "STOP"
+
+
+#: A signal with the same cause may be raised this often before the person is asked.
+MAX_ATTEMPTS = 3
