@@ -1,0 +1,80 @@
+"""Any program as a role: `command:PROGRAM ARGS`.
+
+The program starts in its private copy of the repository, finds the prompt on standard input and in the file named
+by STATSCLAW_PROMPT, its documents below STATSCLAW_IN, and leaves its artifacts in STATSCLAW_OUT. Exit status 0
+means it has finished. The last line it prints may be a JSON object with "signal", "message", "options", "default",
+"route_to" (to raise a signal) and "usage" (what it cost).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Collection
+
+from pydantic import ValidationError
+
+from statsclaw.backends.task import Task
+from statsclaw.errors import InputRefused
+from statsclaw.runlog.events import Usage
+from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.handin import HandIn, Raised
+from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.room import Room
+
+
+class CommandBackend:
+    waits_for_person = False
+
+    def __init__(self, command: str, pass_env: Collection[str] = ()) -> None:
+        try:
+            self.argv = shlex.split(command)
+        except ValueError as error:
+            raise InputRefused(f"the backend command cannot be read: {error}") from None
+        if not self.argv:
+            raise InputRefused("the backend `command:` names no program", todo="write `command:PROGRAM ARGS`")
+        self.name = f"command:{os.path.basename(self.argv[0])}"
+        self.pass_env = tuple(pass_env)
+
+    def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn:
+        env = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
+        env |= {"HOME": str(room.home), "TMPDIR": str(room.tmp)}
+        env |= {name: os.environ[name] for name in self.pass_env if name in os.environ}
+        env |= {
+            "STATSCLAW_ROLE": task.role,
+            "STATSCLAW_ATTEMPT": str(task.attempt),
+            "STATSCLAW_PROMPT": str(room.inbox / "prompt.md"),
+            "STATSCLAW_IN": str(room.inbox),
+            "STATSCLAW_OUT": str(room.outbox),
+            "STATSCLAW_REPO": str(room.repo),
+        }
+        done = barrier.run(
+            self.argv, room=room.folder, cwd=room.repo, env=env, limits=limits, stdin=task.prompt.encode()
+        )
+        transcript = done.output.decode("utf-8", "replace")
+        if done.ended_by:
+            return HandIn(failure=f"the program was ended: {done.ended_by}", transcript=transcript)
+        if done.exit_code != 0:
+            return HandIn(failure=f"the program ended with exit status {done.exit_code}", transcript=transcript)
+        return read_ending(transcript)
+
+
+def read_ending(transcript: str) -> HandIn:
+    """The hand-in that the last line of a program's output describes, if it is a JSON object."""
+    lines = transcript.rstrip().splitlines()
+    try:
+        ending = json.loads(lines[-1]) if lines and lines[-1].lstrip().startswith("{") else {}
+    except (ValueError, RecursionError):
+        ending = {}
+    if not isinstance(ending, dict):
+        ending = {}
+    try:
+        usage = Usage.model_validate(ending.get("usage") or {})
+        fields = {k: ending[k] for k in ("signal", "message", "options", "default", "route_to") if k in ending}
+        raised = Raised.model_validate(fields) if fields.get("signal") else None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "it"
+        return HandIn(failure=f"its last line is not a valid ending: {where}: {first['msg']}", transcript=transcript)
+    return HandIn(signal=raised, usage=usage, transcript=transcript)

@@ -1,0 +1,33 @@
+"""From a name on the command line to a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from statsclaw.backends.command import CommandBackend
+from statsclaw.backends.human import HumanBackend
+from statsclaw.backends.protocol import Backend
+from statsclaw.backends.replay import Recording, ReplayBackend
+from statsclaw.errors import InputRefused
+
+KNOWN = "human, replay:FOLDER, command:PROGRAM"
+
+
+def make_backend(
+    name: str, run_id: str, *, recording: Recording | None = None, pass_env: Collection[str] = ()
+) -> Backend:
+    kind, _, rest = name.partition(":")
+    if kind == "human" and not rest:
+        return HumanBackend(run_id)
+    if kind == "command":
+        return CommandBackend(rest, pass_env)
+    if kind == "replay":
+        return ReplayBackend(recording or Recording(Path(rest)))
+    raise InputRefused(f"there is no backend {name!r}", todo=f"use one of: {KNOWN}")
+
+
+def check_backend_name(name: str) -> None:
+    """Refuse an unknown backend before anything is started."""
+    if name != "replay":
+        make_backend(name, "unnamed")

@@ -1,0 +1,14 @@
+"""What a backend is given."""
+
+from __future__ import annotations
+
+from statsclaw.runlog.events import Fact
+
+
+class Task(Fact):
+    """One role, one attempt. `digest` names what the role was given: the key of a recording."""
+
+    role: str
+    attempt: int
+    digest: str
+    prompt: str

@@ -1,0 +1,67 @@
+"""Setting up a demonstration: a fresh target, a local bare repository to push to, a recording of the roles."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from statsclaw.engine.start import Order
+from statsclaw.errors import InputRefused
+from statsclaw.git import git, own_environment
+
+_DATE = "2026-01-01T00:00:00+00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    title: str
+    workspace: Path
+    order: Order
+
+
+def demos() -> list[str]:
+    return sorted(entry.name for entry in files(__package__).iterdir() if entry.joinpath("demo.toml").is_file())
+
+
+def prepare_demo(name: str, folder: Path) -> Prepared:
+    """Lay the demonstration out below `folder`, replacing what an earlier one left there."""
+    if name not in demos():
+        raise InputRefused(f"there is no demonstration {name!r}", todo=f"choose one of: {', '.join(demos())}")
+    place = folder / name
+    for part in ("target", "demo.git", "material"):
+        shutil.rmtree(place / part, ignore_errors=True)
+    place.mkdir(parents=True, exist_ok=True)
+    with as_file(files(__package__).joinpath(name)) as material:
+        shutil.copytree(material, place / "material")
+    material = place / "material"
+    settings = tomllib.loads((material / "demo.toml").read_text(encoding="utf-8"))
+    make_target(material / "target", place / "target", place / "demo.git")
+    return Prepared(
+        title=settings["title"],
+        workspace=place / "workspace",
+        order=Order(
+            directive=settings["directive"],
+            target=str(place / "target"),
+            sources=tuple(material / "sources" / source for source in settings["sources"]),
+            workflow=settings["workflow"],
+            backends={"*": "replay"},
+            ship=True,
+            recording=material / "recording",
+            replay_of=f"demo/{name}",
+        ),
+    )
+
+
+def make_target(files_of: Path, target: Path, remote: Path) -> None:
+    """A repository with one commit, always the same, and a bare repository as its origin."""
+    shutil.copytree(files_of, target)
+    env = own_environment() | {"GIT_AUTHOR_DATE": _DATE, "GIT_COMMITTER_DATE": _DATE}
+    git("init", "--quiet", "--initial-branch=main", cwd=target, env=env)
+    git("add", "--all", "--force", ".", cwd=target, env=env)
+    git("commit", "--quiet", "--no-verify", "-m", "A package with an interface and no estimator yet", cwd=target, env=env)
+    git("init", "--quiet", "--bare", "--initial-branch=main", str(remote), env=env)
+    git("remote", "add", "origin", str(remote), cwd=target, env=env)
+    git("push", "--quiet", "origin", "main", cwd=target, env=env)

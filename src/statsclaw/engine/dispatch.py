@@ -1,0 +1,228 @@
+"""A dispatch from start to end: view, room, backend, and the taking-in of what was left behind."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from statsclaw.artifacts.catalogue import catalogue, owed_by
+from statsclaw.artifacts.check import faults, section, verdicts
+from statsclaw.backends.task import Task
+from statsclaw.engine.run import Run
+from statsclaw.roles.matrix import MATRIX, ROUTES, Role
+from statsclaw.roles.prompt import render_prompt
+from statsclaw.roles.view import View, view_of
+from statsclaw.runlog.events import (
+    DispatchFailed,
+    DispatchFinished,
+    DispatchStarted,
+    Event,
+    FileChange,
+    SignalRaised,
+)
+from statsclaw.runlog.fold import DispatchView
+from statsclaw.sandbox.handin import HandIn, Raised
+from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
+from statsclaw.sandbox.room import Room, manifest_digest
+from statsclaw.sandbox.tree import write_tree
+from statsclaw.states import Signal
+
+
+def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
+    """Start every role, let them work in parallel, and take in what each hands in."""
+    backends = {role: run.backend(role) for role in roles}  # refuse before anything starts
+    tasks = {role: _start(run, role, backends[role].name) for role in roles}
+
+    def work(role: Role) -> None:
+        task, room = tasks[role]
+        begun = time.monotonic()
+        result = backends[role].run(task, room, run.barrier, run.limits)
+        if result is not None:
+            room.hand_in(result.model_copy(update={"elapsed_s": round(time.monotonic() - begun, 3)}))
+
+    with ThreadPoolExecutor(max_workers=len(roles)) as pool:
+        for future in [pool.submit(work, role) for role in roles]:
+            future.result()
+
+
+def compose_prompt(run: Run, view: View) -> str:
+    return render_prompt(
+        view.role,
+        roles=run.plan.roles,
+        profile=run.profile,
+        attempt=view.attempt,
+        directive=view.directive,
+        inputs=sorted(view.documents),
+        answers=run.view.answers_for(view.role),
+        feedback=view.feedback,
+        limits=run.limits,
+    )
+
+
+def _start(run: Run, role: Role, backend: str) -> tuple[Task, Room]:
+    view = view_of(role, run.view, run.plan.roles, run.store)
+    prompt = compose_prompt(run, view)
+    name = f"{role}-{view.attempt}"
+    room = run.room(name)
+    room.clear()
+    profile = run.profile
+    manifest = write_tree(run.target, run.view.overlay, run.store, room.repo, lambda path: view.sees(path, profile))
+    room.furnish(manifest, view.documents | {"prompt.md": prompt.encode()})
+    repository = manifest_digest(manifest)
+    task = Task(role=role, attempt=view.attempt, digest=view.digest(repository), prompt=prompt)
+    started = DispatchStarted(
+        dispatch=name,
+        role=role,
+        attempt=view.attempt,
+        backend=backend,
+        task_sha256=task.digest,
+        prompt_sha256=run.store.put_text(prompt),
+        view_sha256=repository,
+        barrier=run.barrier.name,
+    )
+    run.log.append(started)
+    return task, room
+
+
+def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
+    """Take in a finished dispatch, or record why nothing of it can be taken."""
+    transcript = run.store.put_text(run.scrub(result.transcript)) if result.transcript else None
+    common = {
+        "dispatch": dispatch.id,
+        "usage": result.usage,
+        "elapsed_s": result.elapsed_s,
+        "transcript_sha256": transcript,
+    }
+    inspected = inspect(run, dispatch, result)
+    event: Event
+    if inspected.problems or inspected.refused:
+        reason = "; ".join(inspected.problems) or f"it wrote outside its surface: {'; '.join(inspected.refused[:5])}"
+        event = DispatchFailed(
+            role=dispatch.role, reason=run.scrub(reason)[:2000], refused=tuple(inspected.refused), **common
+        )
+    elif inspected.signal:
+        event = _signal(run, Role(dispatch.role), inspected.signal, common, inspected.artifacts)
+    else:
+        event = DispatchFinished(
+            role=dispatch.role,
+            artifacts=inspected.artifacts,
+            files=tuple(inspected.files),
+            note=result.note,
+            verdict=inspected.verdict,
+            **common,
+        )
+    run.log.append(event)
+    run.room(dispatch.id).clear()
+
+
+@dataclass
+class Inspected:
+    problems: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    signal: Raised | None = None
+    artifacts: dict[str, str] = field(default_factory=dict)
+    files: list[FileChange] = field(default_factory=list)
+    verdict: str = ""
+
+
+def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
+    """Look at what is in the room without believing any of it."""
+    role = Role(dispatch.role)
+    found = Inspected(signal=result.signal)
+    if result.failure:
+        found.problems.append(result.failure)
+        return found
+    if result.signal is not None and result.signal.signal not in MATRIX[role].may_raise:
+        found.problems.append(f"{role} raised {result.signal.signal}, which it does not own")
+        return found
+    room, profile = run.room(dispatch.id), run.profile
+    try:
+        manifest = room.manifest()
+        if manifest_digest(manifest) != dispatch.started.view_sha256:
+            found.problems.append("its room was changed from outside")
+            return found
+        owed = owed_by(role, run.plan.roles)
+        outbox = take_outbox(room.outbox, [kind.name for kind in owed], run.limits)
+        found.refused += outbox.refused
+        if result.signal is None:
+            view = view_of(role, run.view, run.plan.roles, run.store)
+            taken = take_repository(room.repo, manifest, lambda p: view.may_write(p, profile), run.store, run.limits)
+            found.refused += taken.refused
+            found.files = taken.files
+            found.problems += _missing(owed, outbox.artifacts)
+            found.problems += _secrets(run, found.files)
+    except TooMuch as reason:
+        found.problems.append(str(reason))
+        return found
+    except OSError as error:
+        found.problems.append(f"its room cannot be read: {error.strerror}")
+        return found
+    _keep_artifacts(run, role, outbox.artifacts, found)
+    return found
+
+
+def _missing(owed: Sequence[object], artifacts: dict[str, bytes]) -> list[str]:
+    problems = []
+    for kind in owed:
+        name = kind.name  # type: ignore[attr-defined]
+        problems += faults(catalogue()[name], artifacts[name]) if name in artifacts else [f"{name} is missing"]
+    return problems
+
+
+def _secrets(run: Run, files: Sequence[FileChange]) -> list[str]:
+    return [
+        f"{change.path} holds a secret or a path of this machine"
+        for change in files
+        if change.sha256 and run.finds_secret(run.store.get(change.sha256))
+    ]
+
+
+def _keep_artifacts(run: Run, role: Role, artifacts: dict[str, bytes], found: Inspected) -> None:
+    for name, data in artifacts.items():
+        if faults(catalogue()[name], data):
+            continue  # only possible beside a signal; an unfinished document is not kept
+        text = run.scrub(data.decode("utf-8"))
+        found.artifacts[name] = run.store.put_text(text)
+        if catalogue()[name].in_repo:
+            found.files = [change for change in found.files if change.path != name]
+            found.files.append(FileChange(path=name, sha256=found.artifacts[name]))
+        if name == "review.md":
+            found.verdict = verdicts(text)[0]
+            if found.verdict == "STOP" and found.signal is None:
+                reason = (section(text, "Verdict") or "").strip()
+                found.signal = Raised(signal=Signal.STOP, message=reason[:4000])
+    if found.signal and found.signal.signal is Signal.STOP and found.verdict and not _authors(run, Signal.STOP):
+        found.signal = None  # nobody in this workflow could act on it: the review itself is the result
+
+
+def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], artifacts: dict[str, str]) -> SignalRaised:
+    return SignalRaised(
+        signal=raised.signal,
+        raised_by=role,
+        cause=role,
+        route_to=_route(run, role, raised),
+        message=run.scrub(raised.message),
+        options=raised.options,
+        default=raised.default,
+        artifacts=artifacts if raised.signal is Signal.STOP else {},
+        **common,  # type: ignore[arg-type]
+    )
+
+
+def _authors(run: Run, signal: Signal) -> list[Role]:
+    return [role for role in run.plan.roles if role in ROUTES[signal]]
+
+
+def _route(run: Run, role: Role, raised: Raised) -> Role:
+    """Who has to act: as the role says, if it may send work there and somebody is there; else the nearest author."""
+    if raised.signal is Signal.HOLD:
+        return role
+    there = _authors(run, raised.signal)
+    if raised.route_to in there:
+        return Role(str(raised.route_to))
+    for candidate in (Role.BUILDER, Role.SIMULATOR, Role.SCRIBER, Role.PLANNER):
+        if candidate in there:
+            return candidate
+    return role

@@ -1,0 +1,106 @@
+"""The documents that the engine writes itself, and the readable copies of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from statsclaw.artifacts.catalogue import catalogue
+from statsclaw.artifacts.check import faults
+from statsclaw.engine.run import Run
+from statsclaw.errors import GateClosed
+from statsclaw.intake.documents import risks_of
+from statsclaw.profiles.profile import PathClass
+from statsclaw.roles.matrix import MATRIX
+from statsclaw.roles.view import criteria_in
+from statsclaw.runlog.chain import Record
+from statsclaw.runlog.events import ArtifactWritten
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.status import render_status
+from statsclaw.runlog.store import write_durably
+from statsclaw.sandbox.tree import paths_in
+from statsclaw.templates import render
+from statsclaw.verify.audit import render_audit
+
+_INTAKE = "statsclaw.intake.documents"
+
+
+def write_document(run: Run, name: str) -> None:
+    """Render, check like any other document, keep, record."""
+    writers = {
+        "credentials.md": _credentials,
+        "request.md": _request,
+        "impact.md": _impact,
+        "audit.md": _audit,
+        "shipper.md": _shipper,
+    }
+    data = run.scrub(writers[name](run)).encode("utf-8", "replace")
+    if problems := faults(catalogue()[name], data):
+        raise GateClosed(name, tuple(problems))
+    run.log.append(ArtifactWritten(name=name, sha256=run.store.put(data)))
+
+
+def _credentials(run: Run) -> str:
+    return render(_INTAKE, "credentials.md", credentials=run.view.head.credentials)
+
+
+def _request(run: Run) -> str:
+    head = run.view.head
+    handoff = run.store.get_text(head.previous_handoff_sha256) if head.previous_handoff_sha256 else ""
+    return render(
+        _INTAKE,
+        "request.md",
+        run=head,
+        workflow=run.view.workflow,
+        roles=run.plan.roles,
+        profile=run.view.profile,
+        criteria=criteria_in(head.directive),
+        handoff="\n".join(f"> {line}" for line in handoff.splitlines()),
+    )
+
+
+def _impact(run: Run) -> str:
+    profile = run.profile
+    paths = paths_in(run.target, run.view.overlay)
+    count = Counter(profile.classify(path) for path in paths)
+    roles = run.plan.roles
+    classes = [
+        {
+            "name": cls.value.replace("_", " "),
+            "count": count[cls],
+            "writers": ", ".join(role for role in roles if cls in MATRIX[role].writes),
+        }
+        for cls in PathClass
+    ]
+    return render(_INTAKE, "impact.md", classes=classes, risks=risks_of(profile, paths), roles=roles)
+
+
+def _audit(run: Run) -> str:
+    view, tree = run.view, run.view.tree_sha256
+    notes = view.artifact("audit-notes.md")
+    return render_audit(
+        view.evidence_for(tree, "after"),
+        view.evidence_for(tree, "before"),
+        run.store,
+        run.store.get_text(notes.sha256) if notes else "",
+    )
+
+
+def _shipper(run: Run) -> str:
+    view = run.view
+    return render("statsclaw.workspace", "shipper.md", commit=view.commit, pushed=view.pushed)
+
+
+def keep_copies(run: Run) -> None:
+    """From now on, every document of the log also stands in the run's folder under its name."""
+
+    def copy(record: Record, view: RunView) -> None:
+        for artifact in view.artifacts.values():
+            if artifact.seq == record.seq:
+                write_durably(run.folder.path / artifact.name, run.store.get(artifact.sha256))
+        write_durably(run.folder.path / "status.md", render_status(view, run.folder.id).encode("utf-8", "replace"))
+
+    for artifact in run.view.artifacts.values():
+        place = run.folder.path / artifact.name
+        if not place.exists():
+            write_durably(place, run.store.get(artifact.sha256))
+    run.log.observers.append(copy)

@@ -1,0 +1,188 @@
+"""The gate before each state: a pure function of the run that lists what is missing and the step that supplies it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from statsclaw.artifacts.catalogue import needed_for
+from statsclaw.engine.plan import Duty, Plan, due, wants_ship
+from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Freeze, Push, Step, Sync, Verify, Write
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.fold import RunView
+from statsclaw.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Blocker:
+    """What keeps the gate closed, and what to do about it."""
+
+    reason: str
+    remedy: Step
+
+
+Gate = Callable[[RunView, Plan], list[Blocker]]
+_ORDER = tuple(State)
+
+
+def credentials_verified(run: RunView, plan: Plan) -> list[Blocker]:
+    return _documents(run, plan, State.CREDENTIALS_VERIFIED)
+
+
+def new(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when it is known what is to be done, by which workflow, in which language."""
+    if run.workflow is None:
+        return [Blocker("no workflow was chosen", Ask("workflow"))]
+    if run.profile is None:
+        return [Blocker("the language of the target is not known", Ask("profile"))]
+    return _documents(run, plan, State.NEW)
+
+
+def planned(run: RunView, plan: Plan) -> list[Blocker]:
+    return _documents(run, plan, State.PLANNED)
+
+
+def spec_ready(run: RunView, plan: Plan) -> list[Blocker]:
+    return _unfinished(run, plan, State.SPEC_READY)
+
+
+def pipelines_complete(run: RunView, plan: Plan) -> list[Blocker]:
+    return _unfinished(run, plan, State.PIPELINES_COMPLETE)
+
+
+def documented(run: RunView, plan: Plan) -> list[Blocker]:
+    return _unfinished(run, plan, State.DOCUMENTED)
+
+
+def review_passed(run: RunView, plan: Plan) -> list[Blocker]:
+    return _unfinished(run, plan, State.REVIEW_PASSED)
+
+
+def ready_to_ship(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when the person allowed the push, or said that there is to be none."""
+    blockers = _unfinished(run, plan, State.REVIEW_PASSED)
+    if not blockers and fit_to_ship(run, plan) and run.ship_authorised is None:
+        blockers = [Blocker("nobody has authorised the push", Ask("ship"))]
+    return blockers
+
+
+def done(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when what was to be shipped is shipped, what was verified is what was shipped, and the workspace knows."""
+    if may_ship(run, plan):
+        if run.commit is None or run.commit.tree_sha256 != run.tree_sha256:
+            return [Blocker("there is no commit of the verified tree", Commit())]
+        if run.pushed is None or run.pushed.commit != run.commit.commit:
+            return [Blocker("the commit is not on the remote", Push())]
+        if run.artifact("shipper.md") is None:
+            return [Blocker("shipper.md is missing", Write("shipper.md"))]
+    if run.synced is None:
+        return [Blocker("the workspace is not up to date", Sync())]
+    return []
+
+
+GATES: Mapping[State, Gate] = MappingProxyType(
+    {
+        State.CREDENTIALS_VERIFIED: credentials_verified,
+        State.NEW: new,
+        State.PLANNED: planned,
+        State.SPEC_READY: spec_ready,
+        State.PIPELINES_COMPLETE: pipelines_complete,
+        State.DOCUMENTED: documented,
+        State.REVIEW_PASSED: review_passed,
+        State.READY_TO_SHIP: ready_to_ship,
+        State.DONE: done,
+    }
+)
+
+
+def verified(run: RunView) -> bool:
+    """The tree as it stands was verified, and nothing failed."""
+    verification = run.verified.get(run.tree_sha256)
+    return verification is not None and not verification.failed
+
+
+def fit_to_ship(run: RunView, plan: Plan) -> bool:
+    """What was checked has passed, and so has the review where there is one."""
+    reviewed = Role.REVIEWER not in plan.roles or run.review_verdict in ("PASS", "PASS WITH NOTE")
+    return wants_ship(run, plan) and verified(run) and reviewed
+
+
+def may_ship(run: RunView, plan: Plan) -> bool:
+    return fit_to_ship(run, plan) and run.ship_authorised is True
+
+
+def not_applicable(state: State, run: RunView, plan: Plan) -> str:
+    """Why the run passes through `state` without having anything to do there, or nothing."""
+    if state in (State.SPEC_READY, State.DOCUMENTED, State.REVIEW_PASSED):
+        role = {State.SPEC_READY: Role.PLANNER, State.DOCUMENTED: Role.SCRIBER, State.REVIEW_PASSED: Role.REVIEWER}[
+            state
+        ]
+        return "" if role in plan.roles else f"the workflow has no {role}"
+    if state is State.READY_TO_SHIP and not may_ship(run, plan):
+        if not (run.head.ship_requested or plan.workflow.ship):
+            return "shipping was not asked for"
+        if not wants_ship(run, plan):
+            return "local only"
+        return "the person declined" if fit_to_ship(run, plan) else "verification or review did not pass"
+    return ""
+
+
+# --- what several gates share ------------------------------------------------------------------------------------
+
+
+def _documents(run: RunView, plan: Plan, state: State) -> list[Blocker]:
+    kinds = [kind for kind in needed_for(state, plan.roles) if run.artifact(kind.name) is None]
+    return [Blocker(f"{kind.name} is missing", Write(kind.name)) for kind in kinds]
+
+
+def _unfinished(run: RunView, plan: Plan, until: State) -> list[Blocker]:
+    """The first duty up to `until` that is not done. Work sent back makes an earlier duty unfinished again."""
+    for duty in plan.duties:
+        if _ORDER.index(duty.state) > _ORDER.index(until):
+            break
+        if blockers := _of_duty(run, plan, duty):
+            return blockers
+    return []
+
+
+def _of_duty(run: RunView, plan: Plan, duty: Duty) -> list[Blocker]:
+    if duty.what == "freeze":
+        specs = specifications(run)
+        return [] if run.frozen == specs else [Blocker("the specifications are not frozen", Freeze())]
+    if duty.what == "verify":
+        return _verification(run, plan)
+    late = tuple(role for role in duty.roles if due(run, plan, role))
+    return [Blocker(f"{role} has not handed in", Dispatch(late)) for role in late]
+
+
+def specifications(run: RunView) -> dict[str, str]:
+    return {name: a.sha256 for name, a in run.artifacts.items() if a.producer == Role.PLANNER}
+
+
+def _verification(run: RunView, plan: Plan) -> list[Blocker]:
+    tree = run.tree_sha256
+    verification = run.verified.get(tree)
+    if verification is None:
+        return [Blocker("the tree as it stands is not verified", Verify())]
+    if verification.failed and (role := responsible(run, plan)):
+        failed = ", ".join(verification.failed)
+        return [Blocker(f"verification failed ({failed})", Block(role))]
+    audit = run.artifact("audit.md")
+    if audit is None or audit.seq < run.verified_at[tree]:
+        return [Blocker("audit.md does not describe this tree", Write("audit.md"))]
+    return []
+
+
+def responsible(run: RunView, plan: Plan) -> Role | None:
+    """The role of this workflow that has to mend a failed verification. None: nobody here can, it is a finding."""
+    faults = [c.fault_of for c in run.evidence_for(run.tree_sha256) if c.fault_of]
+    writers = [Role(fault) for fault in faults if fault in plan.roles]
+    documented_at = run.accepted.get(Role.SCRIBER, 0)
+    good_before = any(
+        not v.failed and run.verified_at[tree] > max((run.accepted.get(role, 0) for role in writers), default=0)
+        for tree, v in run.verified.items()
+    )
+    if documented_at and good_before:
+        return Role.SCRIBER
+    return writers[0] if writers else None

@@ -1,0 +1,90 @@
+"""The loop. Read this first.
+
+A run is a log. `next_step` looks at the fold of the log and says what to do; `drive` does it, which appends to the
+log; and so on until nothing is left to do or a person is needed. Because nothing but the log decides, a run can be
+killed anywhere and driven on by another process.
+
+    states.py   the nine states in their order
+    gates.py    what each state needs, as pure functions that name what is missing and the step that supplies it
+    plan.py     how a workflow becomes a sequence of duties
+    steps.py    the steps
+    perform.py  how each step is done
+"""
+
+from __future__ import annotations
+
+from statsclaw.engine.gates import GATES, not_applicable
+from statsclaw.engine.people import settle_questions
+from statsclaw.engine.perform import perform, pick_up_hand_ins, take_over
+from statsclaw.engine.plan import Plan
+from statsclaw.engine.run import Run
+from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Wait
+from statsclaw.runlog.events import GateChecked, RunFinished
+from statsclaw.runlog.fold import RunView
+from statsclaw.states import NEXT, State
+
+
+def next_step(run: RunView, plan: Plan) -> Step:
+    """What the log says is to be done now. Pure."""
+    if run.finished is not None:
+        return Finish(run.finished.outcome)
+    if run.stop_requested:
+        return Finish("stopped", "the person stopped the run")
+    if run.escalations:
+        return Ask("escalation")
+    if run.open_questions:
+        return Wait()
+    if run.state is State.DONE:
+        return Finish("shipped" if run.pushed else "done", _findings(run))
+    state = NEXT[run.state]
+    blockers = GATES[state](run, plan)
+    if not blockers:
+        reason = not_applicable(state, run, plan)
+        return Enter(state, applicable=not reason, reason=reason)
+    step = blockers[0].remedy
+    if isinstance(step, Dispatch):
+        at_work = {dispatch.role for dispatch in run.running}
+        idle = tuple(role for role in step.roles if role not in at_work)
+        return Dispatch(idle) if idle else Wait()
+    return step
+
+
+def drive(run: Run) -> RunView:
+    """Take the run as far as it goes: to its end, or to a question that nobody answers now."""
+    if run.resumed and run.view.finished is None:
+        take_over(run)
+    while True:
+        pick_up_hand_ins(run)
+        settle_questions(run)
+        step = next_step(run.view, run.plan)
+        _record_gate(run)
+        match step:
+            case Wait():
+                if not run.person.wait(run.view):
+                    return run.view
+            case Finish(outcome, reason):
+                if run.view.finished is None:
+                    run.log.append(RunFinished(outcome=outcome, reason=reason))  # type: ignore[arg-type]
+                return run.view
+            case _:
+                perform(run, step)
+
+
+def _record_gate(run: Run) -> None:
+    """Say in the log what is missing, whenever that changes."""
+    view = run.view
+    if view.finished is not None or view.state is State.DONE:
+        return
+    state = NEXT[view.state]
+    reasons = tuple(blocker.reason for blocker in GATES[state](view, run.plan))
+    if reasons and reasons != view.missing:
+        run.log.append(GateChecked(state=state, blockers=reasons))
+
+
+def _findings(run: RunView) -> str:
+    """What a run that is through has found, where that is not good news."""
+    verification = run.verified.get(run.tree_sha256)
+    found = [f"verification failed: {', '.join(verification.failed)}"] if verification and verification.failed else []
+    if run.review_verdict == "STOP":
+        found.append("the review says STOP")
+    return "; ".join(found)

@@ -1,0 +1,191 @@
+"""How each step is done. Every function ends by appending to the log what it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from statsclaw.engine.dispatch import collect, dispatch_side_by_side
+from statsclaw.engine.documents import write_document
+from statsclaw.engine.gates import specifications
+from statsclaw.engine.people import compose
+from statsclaw.engine.run import Run
+from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Enter, Freeze, Push, Step, Sync, Verify, Write
+from statsclaw.errors import GateClosed
+from statsclaw.profiles.profile import PathClass
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.events import (
+    CommitPrepared,
+    DispatchInterrupted,
+    FileChange,
+    Pushed,
+    RunResumed,
+    SignalRaised,
+    SpecFrozen,
+    StateEntered,
+    VerificationFinished,
+    WorkspaceSynced,
+)
+from statsclaw.sandbox.tree import write_tree
+from statsclaw.states import Signal
+from statsclaw.verify.report import failed_phases, failure_report
+from statsclaw.verify.runner import Bench, verify_tree
+from statsclaw.workspace.ship import make_commit, push
+from statsclaw.workspace.sync import synchronise
+
+
+def perform(run: Run, step: Step) -> None:
+    match step:
+        case Enter(state, applicable, reason):
+            run.log.append(StateEntered(state=state, applicable=applicable, reason=reason))
+        case Write(name):
+            write_document(run, name)
+        case Dispatch(roles):
+            dispatch_side_by_side(run, roles)
+        case Freeze():
+            run.log.append(SpecFrozen(specs=specifications(run.view)))
+        case Verify():
+            verify(run)
+        case Block(role):
+            block(run, role)
+        case Ask(topic):
+            run.log.append(compose(run, topic))
+        case Commit():
+            commit(run)
+        case Push():
+            push_commit(run)
+        case Sync():
+            pushed, note = synchronise(run.workspace, run.folder, run.view, run.store, run.plan.workflow.title)
+            run.log.append(WorkspaceSynced(pushed=pushed, note=run.scrub(note)))
+        case _:
+            raise GateClosed(type(step).__name__, ("it is not a step that can be performed",))
+
+
+def take_over(run: Run) -> None:
+    """Another process had this run: keep what was handed in, start over what was interrupted."""
+    run.log.append(RunResumed(verified_lines=run.log.last_seq))
+    for dispatch in run.view.running:
+        room = run.room(dispatch.id)
+        waiting = run.backend(Role(dispatch.role)).waits_for_person and (room.folder / "manifest.json").exists()
+        if room.handed_in() is None and not waiting:
+            room.clear()
+            run.log.append(DispatchInterrupted(dispatch=dispatch.id, role=dispatch.role))
+
+
+def pick_up_hand_ins(run: Run) -> None:
+    for dispatch in run.view.running:
+        result = run.room(dispatch.id).handed_in()
+        if result is not None:
+            collect(run, dispatch, result)
+
+
+# --- verification --------------------------------------------------------------------------------------------------
+
+
+def verify(run: Run) -> None:
+    """Everything on the tree as it stands; if it passes, the validation suite on the package as it was."""
+    tree = run.view.tree_sha256
+    evidence = []
+    for executed in verify_tree(_bench(run), _lay_out(run, run.view.overlay), tree, "after"):
+        run.log.append(executed)
+        evidence.append(executed)
+    failed = failed_phases(evidence)
+    has_suite = any(executed.phase == "validation" for executed in evidence)
+    if not failed and has_suite and run.view.head.base_commit:
+        for executed in verify_tree(
+            _bench(run), _lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")
+        ):
+            run.log.append(executed)
+    run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
+
+
+def _bench(run: Run) -> Bench:
+    return Bench(
+        folder=run.folder.verify,
+        cache=run.cache,
+        profile=run.profile,
+        store=run.store,
+        barrier=run.barrier,
+        limits=run.limits,
+        scrub=run.scrub,
+        python=run.local.python,
+    )
+
+
+def _suite_only(run: Run) -> dict[str, FileChange]:
+    return {p: c for p, c in run.view.overlay.items() if run.profile.classify(p) is PathClass.VALIDATION}
+
+
+def _lay_out(run: Run, overlay: dict[str, FileChange]):  # type: ignore[no-untyped-def]
+    profile = run.profile
+
+    def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
+        write_tree(run.target, overlay, run.store, folder, lambda path: profile.classify(path) in classes)
+
+    return lay_out
+
+
+def block(run: Run, role: Role) -> None:
+    evidence = run.view.evidence_for(run.view.tree_sha256)
+    concerned = [executed for executed in evidence if executed.fault_of == role] or [
+        executed for executed in evidence if not executed.passed
+    ]
+    message = failure_report([e.model_copy(update={"fault_of": role}) for e in concerned], role, run.store)
+    run.log.append(
+        SignalRaised(
+            signal=Signal.BLOCK,
+            raised_by="verification",
+            cause=concerned[0].phase,
+            route_to=role,
+            message=run.scrub(message),
+        )
+    )
+
+
+# --- shipping ------------------------------------------------------------------------------------------------------
+
+
+def branch_of(run: Run) -> str:
+    return f"statsclaw/{run.folder.id}"
+
+
+def commit(run: Run) -> None:
+    view = run.view
+    assert view.created_at is not None
+    changes = sorted(view.overlay.values(), key=lambda change: change.path)
+    title = view.head.directive.strip().splitlines()[0][:72]
+    made = make_commit(
+        run.folder.target,
+        view.head.base_commit,
+        changes,
+        run.store,
+        message=f"{title}\n\nBuilt and verified by StatsClaw ({view.workflow}).\n\nStatsClaw-Run: {run.folder.id}\n",
+        date=view.created_at,
+        author=run.local.author,
+    )
+    run.log.append(CommitPrepared(branch=branch_of(run), commit=made, tree_sha256=view.tree_sha256, files=len(changes)))
+
+
+def push_commit(run: Run) -> None:
+    """The last look before something leaves the machine: same tree, same verdict, same permission."""
+    view, prepared = run.view, run.view.commit
+    if prepared is None or prepared.tree_sha256 != view.tree_sha256 or view.ship_authorised is not True:
+        raise GateClosed("shipping", ("the commit is not the verified and authorised tree",))
+    if run.local.remote_url is None or view.head.credentials.remote is None:
+        raise GateClosed("shipping", ("the run has no remote",))
+    result = push(
+        run.folder.target,
+        run.local.remote_url,
+        prepared.branch,
+        prepared.commit,
+        run.local.base_branch,
+        view.head.base_commit,
+    )
+    run.log.append(
+        Pushed(
+            remote=view.head.credentials.remote,
+            branch=prepared.branch,
+            commit=prepared.commit,
+            already_there=result.already_there,
+            note=result.note,
+        )
+    )

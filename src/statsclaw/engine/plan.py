@@ -1,0 +1,65 @@
+"""What a run has to do, derived from its workflow: stages of roles, the freeze and the verifications between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from statsclaw.intake.workflow import Workflow
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.fold import RunView
+from statsclaw.states import State
+
+
+@dataclass(frozen=True, slots=True)
+class Duty:
+    """Something that must be done before `state` can be entered."""
+
+    state: State
+    what: Literal["stage", "freeze", "verify"]
+    roles: tuple[Role, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    workflow: Workflow
+    duties: tuple[Duty, ...]
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        return self.workflow.roles
+
+
+def plan_for(workflow: Workflow) -> Plan:
+    """Whatever the workflow, the tree is verified before it is documented, and again before it is reviewed."""
+    states = (State.SPEC_READY, State.PIPELINES_COMPLETE, State.DOCUMENTED, State.REVIEW_PASSED)
+    duties: list[Duty] = []
+    for state in states:
+        if state is State.REVIEW_PASSED:
+            duties.append(Duty(state, "verify"))
+        for number in sorted({number for number, _ in workflow.stages_before(state)}):
+            duties.append(Duty(state, "stage", workflow.stages[number]))
+        if state is State.SPEC_READY and duties:
+            duties.append(Duty(state, "freeze"))
+        if state is State.PIPELINES_COMPLETE:
+            duties.append(Duty(state, "verify"))
+    return Plan(workflow, tuple(duties))
+
+
+def wants_ship(run: RunView, plan: Plan) -> bool:
+    """Shipping was asked for or belongs to the workflow, and the remote takes pushes."""
+    asked = run.head.ship_requested or plan.workflow.ship
+    return asked and run.head.credentials.can_ship and not run.head.local_only
+
+
+def due(run: RunView, plan: Plan, role: Role) -> bool:
+    """A role is due until its work was taken, again when it was sent back, and when an earlier stage has changed."""
+    taken = run.accepted.get(role)
+    if taken is None or role in run.orders:
+        return True
+    earlier: list[int] = []
+    for duty in plan.duties:
+        if role in duty.roles:
+            break
+        earlier += [run.accepted.get(other, 0) for other in duty.roles]
+    return taken < max(earlier, default=0)

@@ -1,0 +1,140 @@
+"""A run at work: its log, its folder, and everything its steps need."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from statsclaw.backends.protocol import Backend
+from statsclaw.backends.registry import make_backend
+from statsclaw.backends.replay import Recording
+from statsclaw.engine.people import Person
+from statsclaw.engine.plan import Plan, plan_for
+from statsclaw.errors import InputRefused
+from statsclaw.intake.workflow import Workflow, workflow
+from statsclaw.profiles.profile import Profile, load_profile, with_overrides
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import RunLog
+from statsclaw.runlog.store import ContentStore
+from statsclaw.sandbox.barrier import Barrier, SeparateFolders
+from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.room import Room
+from statsclaw.sandbox.tree import TargetRepo
+from statsclaw.workspace.layout import RunFolder, Workspace
+
+SETTINGS = "statsclaw.toml"
+_UNDECIDED = Workflow(id="undecided", number=0, title="not chosen yet", stages=())
+
+
+class LocalFacts(BaseModel):
+    """What a run must know of this machine and what must not leave it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    remote_url: str | None
+    base_branch: str
+    author: tuple[str, str] | None = None
+    backends: dict[str, str] = {}
+    pass_env: tuple[str, ...] = ()
+    python: str | None = None
+    recording: str | None = None
+
+
+@dataclass
+class Run:
+    workspace: Workspace
+    folder: RunFolder
+    log: RunLog
+    local: LocalFacts
+    person: Person
+    cache: Path
+    scrub: Callable[[str], str]
+    finds_secret: Callable[[bytes], bool]
+    resumed: bool = False
+    barrier: Barrier = field(default_factory=SeparateFolders)
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def view(self) -> RunView:
+        return self.log.view
+
+    @cached_property
+    def store(self) -> ContentStore:
+        return ContentStore(self.folder.store)
+
+    @cached_property
+    def target(self) -> TargetRepo:
+        return TargetRepo(self.folder.target, self.view.head.base_commit)
+
+    @cached_property
+    def recording(self) -> Recording | None:
+        return Recording(Path(self.local.recording)) if self.local.recording else None
+
+    @property
+    def plan(self) -> Plan:
+        if self.view.workflow is None:
+            return plan_for(_UNDECIDED)
+        chosen = workflow(self.view.workflow)
+        absent = frozenset(role for role in chosen.optional if self.backend_name(role) is None)
+        return plan_for(chosen.without(absent))
+
+    @property
+    def profile(self) -> Profile:
+        name = self.view.profile
+        if name is None:
+            raise InputRefused("the language of the target is not known", todo="pass --profile")
+        return with_overrides(load_profile(name), self._settings)
+
+    @cached_property
+    def _settings(self) -> Mapping[str, object]:
+        """The project's own settings, as they were before the run: no role can change how it is judged."""
+        file = self.target.files.get(SETTINGS)
+        if file is None:
+            return {}
+        (_, data), *_ = self.target.contents([file])
+        try:
+            table = tomllib.loads(data.decode("utf-8"))
+        except (UnicodeDecodeError, ValueError) as error:
+            raise InputRefused(f"{SETTINGS} of the target cannot be read: {error}") from None
+        if unknown := sorted(set(table) - {"profile"}):
+            raise InputRefused(f"{SETTINGS} has an unknown table [{unknown[0]}]", todo="it may hold [profile]")
+        found = table.get("profile", {})
+        if not isinstance(found, dict):
+            raise InputRefused(f"[profile] in {SETTINGS} is not a table")
+        return found
+
+    def backend_name(self, role: Role) -> str | None:
+        return self.local.backends.get(role) or self.local.backends.get("*")
+
+    def backend(self, role: Role) -> Backend:
+        name = self.backend_name(role)
+        if name is None:
+            raise InputRefused(
+                f"nobody plays the {role}",
+                kept="the run is kept and waits",
+                todo=f"`statsclaw resume {self.folder.id} --backend human` (you do it) or "
+                "`--backend command:PROGRAM` (an agent program does it)",
+            )
+        return make_backend(name, self.folder.id, recording=self.recording, pass_env=self.local.pass_env)
+
+    def room(self, dispatch: str) -> Room:
+        return Room(self.folder.room(dispatch))
+
+
+def read_local(folder: RunFolder) -> LocalFacts:
+    try:
+        return LocalFacts.model_validate_json(folder.local.read_bytes())
+    except FileNotFoundError:
+        raise InputRefused(
+            f"run {folder.id} was not started on this machine: its local.json is missing",
+            kept="its log and artifacts can be read",
+            todo="continue it where it was started, or start a new run",
+        ) from None
+    except ValidationError:
+        raise InputRefused(f"local.json of run {folder.id} cannot be read") from None

@@ -1,0 +1,192 @@
+"""From a directive to a run: everything that can be refused is refused here, before anything is started."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from statsclaw import __version__
+from statsclaw.backends.registry import check_backend_name
+from statsclaw.engine.run import LocalFacts
+from statsclaw.errors import InputRefused
+from statsclaw.intake.routing import Routing, route
+from statsclaw.intake.target import PushAccess, Target, fetch_target, verify_push_access
+from statsclaw.intake.workflow import workflow
+from statsclaw.profiles.detect import detect_profile
+from statsclaw.profiles.profile import load_profile
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source
+from statsclaw.runlog.log import Clock, RunLog, utc_now
+from statsclaw.runlog.store import ContentStore, cannot_write, write_durably
+from statsclaw.sandbox.barrier import SeparateFolders
+from statsclaw.sandbox.tree import TargetRepo
+from statsclaw.workspace.layout import RunFolder, Workspace
+from statsclaw.workspace.scrub import display_url
+
+_LONGEST_DIRECTIVE = 100_000
+_LARGEST_SOURCE = 50 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a person typed."""
+
+    directive: str
+    target: str
+    sources: tuple[Path, ...] = ()
+    workflow: str | None = None
+    profile: str | None = None
+    backends: Mapping[str, str] = field(default_factory=dict)
+    ship: bool = False
+    local_only: bool = False
+    ignore_dirty: bool = False
+    pass_env: tuple[str, ...] = ()
+    python: str | None = None
+    recording: Path | None = None
+    replay_of: str | None = None
+    run_id: str | None = None
+
+
+def start_run(
+    workspace: Workspace, order: Order, scrub: Callable[[str], str], clock: Clock = utc_now
+) -> tuple[RunFolder, RunLog, LocalFacts]:
+    """Check everything, then create the run's folder and the first line of its log."""
+    directive = clean_directive(order.directive)
+    sources = [(path.name, _read_source(path)) for path in order.sources]
+    if len({name for name, _ in sources}) != len(sources):
+        raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
+    _check_backends(order.backends)
+    routing = None if order.workflow else route(directive)
+    chosen = order.workflow or (None if routing is None or routing.ask else routing.workflow)
+    if chosen is not None and workflow(chosen).repeats:
+        raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
+    workspace.ensure()
+    with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
+        target = fetch_target(order.target, Path(scratch) / "target.git", ignore_dirty=order.ignore_dirty)
+        access = _access(target, order)
+        ship = order.ship or bool(routing and routing.ship)
+        if order.ship and not access.can_ship:
+            raise InputRefused(
+                f"--ship was asked for, but {access.detail}", kept="Nothing was started", todo="add a remote, or drop --ship"
+            )
+        folder = _new_folder(workspace, target.name, order.run_id)
+        log = RunLog.create(folder.path, clock=clock)
+        shutil.move(str(target.git_dir), folder.target)
+    store = ContentStore(folder.store)
+    local = LocalFacts(
+        remote_url=target.remote_url,
+        base_branch=target.base_branch,
+        author=target.author,
+        backends=dict(order.backends),
+        pass_env=order.pass_env,
+        python=order.python,
+        recording=str(order.recording.resolve()) if order.recording else None,
+    )
+    write_durably(folder.local, local.model_dump_json().encode())
+    repo = TargetRepo(folder.target, target.base_commit)
+    found = detect_profile(set(repo.files))
+    handoff = folder.repository / "HANDOFF.md"
+    created = RunCreated(
+        run_id=folder.id,
+        statsclaw_version=__version__,
+        directive=scrub(directive),
+        target=target.name,
+        base_commit=target.base_commit,
+        profile=load_profile(order.profile).id if order.profile else found.profile_id,
+        profile_candidates=found.candidates,
+        workflow=chosen,
+        credentials=Credentials(
+            remote=scrub(display_url(target.remote_url)) if target.remote_url else None,
+            how=access.how,
+            can_ship=access.can_ship,
+            detail=scrub(access.detail),
+        ),
+        routing=_choice(routing),
+        ship_requested=ship,
+        local_only=order.local_only,
+        issue=routing.issue if routing else None,
+        sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in sources),
+        backends={role: name.split(":")[0] for role, name in order.backends.items()},
+        replay_of=order.replay_of,
+        previous_handoff_sha256=store.put(handoff.read_bytes()) if handoff.is_file() else None,
+        barrier=SeparateFolders.name,
+    )
+    log.append(created)
+    return folder, log, local
+
+
+def clean_directive(text: str) -> str:
+    """The directive without what a terminal would obey; refused when there is nothing in it."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = "".join(c for c in text if c.isprintable() or c in "\n\t").strip()
+    if not text:
+        raise InputRefused("the directive is empty", kept="Nothing was started", todo='say what to do, e.g. "fix …"')
+    if len(text) > _LONGEST_DIRECTIVE:
+        raise InputRefused(
+            f"the directive is longer than {_LONGEST_DIRECTIVE:,} characters",
+            kept="Nothing was started",
+            todo="pass long material as --source FILE",
+        )
+    return text
+
+
+def _read_source(path: Path) -> bytes:
+    try:
+        if not path.is_file():
+            raise InputRefused(f"source {path} is not a file", kept="Nothing was started")
+        if path.stat().st_size > _LARGEST_SOURCE:
+            raise InputRefused(f"source {path.name} is larger than 50 MiB", kept="Nothing was started")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputRefused(f"source {path} cannot be read: {error.strerror}", kept="Nothing was started") from None
+    if not data:
+        raise InputRefused(f"source {path.name} is empty", kept="Nothing was started")
+    return data
+
+
+def _check_backends(backends: Mapping[str, str]) -> None:
+    for role, name in backends.items():
+        if role != "*" and role not in [*Role]:
+            raise InputRefused(f"there is no role {role!r}", todo=f"roles are {', '.join(Role)}")
+        check_backend_name(name)
+
+
+def _access(target: Target, order: Order) -> PushAccess:
+    if order.local_only:
+        return PushAccess("not tried", False, "local only, as asked: nothing will be shipped")
+    return verify_push_access(target)
+
+
+def _scratch(workspace: Workspace) -> Path:
+    folder = workspace.root / ".tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(workspace.root, error) from error
+    return folder
+
+
+def _new_folder(workspace: Workspace, name: str, run_id: str | None) -> RunFolder:
+    home = workspace.repository(name)
+    stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:24] or "run"
+    while True:
+        folder = home / "runs" / (run_id or f"{stem}-{secrets.token_hex(2)}")
+        if run_id or not folder.exists():
+            return RunFolder(folder)
+
+
+def _choice(routing: Routing | None) -> RoutingChoice | None:
+    if routing is None:
+        return None
+    return RoutingChoice(
+        workflow=routing.workflow,
+        confidence=routing.confidence,
+        runner_up=routing.runner_up,
+        runner_up_confidence=routing.runner_up_confidence,
+        ask=routing.ask,
+    )

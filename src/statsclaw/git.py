@@ -1,0 +1,64 @@
+"""Calling git without letting a repository's or a person's configuration run anything."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from statsclaw.errors import MachineRefused
+
+_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+_IDENTITY = {"NAME": "StatsClaw", "EMAIL": "statsclaw@localhost"}
+
+
+class GitFailed(Exception):
+    def __init__(self, args: tuple[str, ...], stderr: str) -> None:
+        super().__init__(stderr)
+        self.command, self.stderr = args, stderr.strip()
+
+
+def own_environment() -> dict[str, str]:
+    """For repositories that the engine made: nobody's configuration."""
+    env = {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+    env |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+    for who in ("AUTHOR", "COMMITTER"):
+        env |= {f"GIT_{who}_{field}": value for field, value in _IDENTITY.items()}
+    return env
+
+
+def persons_environment() -> dict[str, str]:
+    """For the person's own target and remotes: their credentials and ssh settings, never a prompt."""
+    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_DIR")}
+    env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
+    return env
+
+
+def git(
+    *args: str,
+    cwd: Path | None = None,
+    git_dir: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    timeout_s: float | None = 600,
+) -> bytes:
+    """Run git and return what it printed; GitFailed carries what it complained about."""
+    where = ("--git-dir", str(git_dir)) if git_dir else ()
+    command = ("git", *_QUIET, *where, *args)
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=dict(env or own_environment()), input=stdin, capture_output=True, timeout=timeout_s
+        )
+    except FileNotFoundError:
+        raise MachineRefused("git is not installed", todo="install git (Debian: apt-get install git)") from None
+    except subprocess.TimeoutExpired:
+        raise GitFailed(args, f"no answer within {timeout_s:.0f} s") from None
+    if done.returncode != 0:
+        raise GitFailed(args, done.stderr.decode("utf-8", "replace"))
+    return done.stdout
+
+
+def git_text(*args: str, **kwargs: object) -> str:
+    return git(*args, **kwargs).decode("utf-8", "replace").strip()  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""From words to features: which cues a text holds, which of them are negated, and what follows from that."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from statsclaw.intake.intervals import Interval, find_intervals
+from statsclaw.intake.issues import Numbers, find_numbers
+from statsclaw.intake.lexicon import Hit, available, find, load
+from statsclaw.intake.normalise import Text
+
+#: Cues that name something to be done, and so can be told not to be done.
+ACTIONS = frozenset(
+    ("build", "newthing", "translate", "change", "fix", "small", "docs", "validate", "tests", "review", "simulate")
+) | {"ship", "pr", "repeat", "issues_all"}
+#: Cues one of which is what the text is chiefly about.
+LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
+#: Cues that are no features by themselves.
+SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "numbered", "ship", "tool", "repeat"))
+
+_REACH_WORDS, _REACH_CHARS = 4, 9
+_AFTER_WORDS, _AFTER_CHARS = 3, 9
+
+
+class Reading(NamedTuple):
+    features: dict[str, float]
+    loop: bool
+    ship: bool
+    numbers: Numbers
+    interval: Interval | None
+    hits: list[Hit]
+
+
+def _breaks(text: Text, start: int, end: int, hits: list[Hit]) -> bool:
+    at = bisect_left(text.breaks, start)
+    if at < len(text.breaks) and text.breaks[at] < end:
+        return True
+    return any(h.cue in ("contrast", "only") and start <= h.start < end for h in hits)
+
+
+def _far(text: Text, start: int, end: int, words: int, chars: int) -> bool:
+    between = text.folded[start:end]
+    if between.isascii() or " " in between:
+        return len(between.split()) > words
+    return len(between) > chars
+
+
+def _bound_before(text: Text, negation: Hit, hits: list[Hit]) -> set[Hit]:
+    """What a negation in front forbids: the nearest action, and those joined to it by "or"."""
+    bound: set[Hit] = set()
+    last: Hit | None = None
+    for hit in hits:
+        if hit.cue not in ACTIONS or hit.start < negation.end:
+            continue
+        origin = negation.end if last is None else last.end
+        if _breaks(text, origin, hit.start, hits) or _far(text, origin, hit.start, _REACH_WORDS, _REACH_CHARS):
+            break
+        joined = last is None or hit.start < last.end
+        if not joined and last is not None:
+            same = hit.cue == last.cue
+            words = text.folded[last.end : hit.start].split()
+            joined = any(h.cue == "or" and last.end <= h.start < hit.start for h in hits) and (same or len(words) == 1)
+        if not joined:
+            break
+        bound.add(hit)
+        last = hit
+    return bound
+
+
+def negated(text: Text, hits: list[Hit]) -> set[Hit]:
+    """The hits that the text says are not to be done."""
+    out: set[Hit] = set()
+    for negation in hits:
+        if negation.cue == "negation":
+            out |= _bound_before(text, negation, hits)
+        elif negation.cue == "negation_after":
+            for hit in hits:
+                near = hit.end <= negation.start and hit.cue in ACTIONS
+                if near and not _breaks(text, hit.end, negation.start, hits):
+                    if not _far(text, hit.end, negation.start, _AFTER_WORDS, _AFTER_CHARS):
+                        out.add(hit)
+    return out
+
+
+def _lead(hits: list[Hit], verb_last: bool) -> str | None:
+    leads = [h for h in hits if h.cue in LEADS]
+    if not leads:
+        return None
+    return (max(leads, key=lambda h: (h.end, h.start)) if verb_last else min(leads, key=lambda h: (h.start, -h.end))).cue
+
+
+def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:
+    return [h for h in hits if not any(i.start < h.end and h.start < i.end for i in intervals)]
+
+
+def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
+    """All that the scoring needs."""
+    known = tuple(dict.fromkeys(language for language in (*languages, "en") if language in available()))
+    intervals = find_intervals(text, known)
+    hits = _outside(find(text, known), intervals)
+    numbers = find_numbers(text, hits)
+    refused = negated(text, hits)
+    wanted = [h for h in hits if h not in refused]
+    features = {h.cue: 1.0 for h in wanted if h.cue not in SILENT}
+    for hit in refused - {h for h in wanted}:
+        features[f"no_{hit.cue}"] = 1.0
+    lead = _lead(wanted, load(known[0]).lexicon.verb_last)
+    if lead:
+        features[f"lead_{lead}"] = 1.0
+    if len({text.folded[h.start : h.end] for h in hits if h.cue == "tool"}) > 1:
+        features["two_tools"] = 1.0
+    if numbers.issues:
+        features["issue_number" if len(numbers.issues) == 1 else "issue_numbers"] = 1.0
+    if numbers.pulls:
+        features["pr_number"] = 1.0
+    if text.shown.rstrip(" )\"'").endswith(("?", "？", "؟")):
+        features["question"] = 1.0
+    if features and len(text.compact) < 24:
+        features["short"] = 1.0
+    loop = bool(intervals) or any(h.cue == "repeat" for h in wanted)
+    ship = any(h.cue == "ship" for h in wanted)
+    return Reading(features, loop, ship, numbers, intervals[0] if intervals else None, wanted)

@@ -1,0 +1,245 @@
+"""The vocabulary of every language, read from TOML, and the matcher that finds it in a text.
+
+How an entry of a `[cues]` list is read (upper case and accents do not matter):
+
+    fix          the whole word
+    simulat*     any word that begins so
+    open issues  words in a row (a hyphen or an apostrophe separates words)
+    run .. tests at most three other words in between, in the same sentence
+    run|rerun .. tests   either word
+
+With `matching = "substring"` (scripts without spaces, and Korean) an entry is found anywhere, white space is
+ignored, and `..` stands for at most ten characters. A hit inside a longer hit does not count, so a longer entry
+corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being an error.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib import resources
+from itertools import product
+from typing import Literal, NamedTuple, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from statsclaw.intake.normalise import Text, fold, words_of
+
+Cue = Literal[
+    "build", "newthing", "method", "translate", "source",  # something new and substantial
+    "change", "feature", "fix", "bug", "small",  # work on existing code
+    "docs", "issue", "issues_all", "validate", "tests", "review", "pr",
+    "simulate", "performance", "compare", "existing", "repeat",
+    "ship", "readonly", "only", "vague", "tool",
+    "negation", "negation_after", "contrast", "or", "number", "numbered", "ignore",  # how the others are to be read
+]  # fmt: skip
+CUES: tuple[str, ...] = get_args(Cue)
+
+Unit = Literal[
+    "second", "minute", "half_hour", "hour", "two_hours", "half_day", "day", "two_days",
+    "week", "two_weeks", "month",
+]  # fmt: skip
+
+GAP = ".."
+_GAP_WORDS, _GAP_CHARS = 3, 10
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Schedule(Strict):
+    """Words of "every 3 hours", "30分ごと", "twice a day" and "daily"."""
+
+    every: tuple[str, ...] = ()  # before the unit; `#` stands for a number
+    after: tuple[str, ...] = ()  # after the unit
+    filler: tuple[str, ...] = ()  # may stand between `every` and the unit
+    per: tuple[str, ...] = ()  # between "twice" and the unit
+    times: dict[str, float] = Field(default_factory=dict)  # once, twice
+    times_word: tuple[str, ...] = ()  # times, fois, mal
+    numbers: dict[str, float] = Field(default_factory=dict)
+    units: dict[Unit, tuple[str, ...]] = Field(default_factory=dict)
+    fixed: dict[Unit, tuple[str, ...]] = Field(default_factory=dict)  # hourly, daily
+    not_before: tuple[str, ...] = ()  # "daily returns" is no schedule
+
+
+class Lexicon(Strict):
+    matching: Literal["word", "substring"] = "word"
+    verb_last: bool = False  # the main verb stands at the end of a sentence
+    prefixes: tuple[str, ...] = ()  # written together with the word that follows
+    variants: dict[str, str] = Field(default_factory=dict)  # letter read as another letter
+    cues: dict[Cue, tuple[str, ...]]
+    schedule: Schedule = Schedule()
+
+
+class Hit(NamedTuple):
+    cue: str
+    start: int
+    end: int
+    gap: bool = False
+
+
+Entry = tuple[str, tuple[str, ...]]  # cue, parts
+
+
+class Index(NamedTuple):
+    lexicon: Lexicon
+    exact: dict[str, list[Entry]]  # by first word (or first character)
+    stems: dict[str, list[Entry]]
+    table: dict[int, str]
+
+
+def data(name: str) -> dict[str, object]:
+    """One of the TOML files beside this module."""
+    return tomllib.loads(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def available() -> tuple[str, ...]:
+    folder = resources.files(__package__).joinpath("lexicon")
+    return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml")))
+
+
+def _split(entry: str) -> Iterator[tuple[str, ...]]:
+    """The word sequences an entry stands for, stems marked with `*`."""
+    choices: list[list[tuple[str, ...]]] = []
+    for part in fold(entry).split():
+        if part == GAP:
+            choices.append([(GAP,)])
+            continue
+        options = []
+        for option in part.split("|"):
+            parts = [w for w, _, _ in words_of(option.rstrip("*"))]
+            options.append((*parts[:-1], parts[-1] + "*" if option.endswith("*") else parts[-1]))
+        choices.append(options)
+    for combination in product(*choices):
+        yield tuple(word for option in combination for word in option)
+
+
+@lru_cache(maxsize=64)
+def load(language: str) -> Index:
+    """The checked and indexed lexicon of a language; an unknown key in its file is refused."""
+    lexicon = Lexicon.model_validate(data(f"lexicon/{language}.toml"))
+    table = {ord(a): b for a, b in lexicon.variants.items()}
+    exact: dict[str, list[Entry]] = {}
+    stems: dict[str, list[Entry]] = {}
+    for cue, entries in lexicon.cues.items():
+        for entry in entries:
+            if lexicon.matching == "substring":
+                parts = tuple("".join(p.split()) for p in fold(entry).translate(table).split(GAP))
+                exact.setdefault(parts[0][0], []).append((cue, parts))
+                continue
+            for words in _split(entry.translate(table)):
+                first = words[0]
+                home, key = (stems, first[:-1]) if first.endswith("*") else (exact, first)
+                home.setdefault(key, []).append((cue, words))
+    return Index(lexicon, exact, stems, table)
+
+
+def _crosses(places: tuple[int, ...], start: int, end: int) -> bool:
+    at = bisect_left(places, start)
+    return at < len(places) and places[at] < end
+
+
+def _forms(word: str, prefixes: tuple[str, ...]) -> Iterator[str]:
+    yield word
+    for prefix in prefixes:
+        if word.startswith(prefix) and len(word) - len(prefix) >= 3:
+            yield word[len(prefix) :]
+
+
+def _same(pattern: str, word: str, prefixes: tuple[str, ...]) -> bool:
+    if pattern.endswith("*"):
+        return any(form.startswith(pattern[:-1]) for form in _forms(word, prefixes))
+    return any(form == pattern for form in _forms(word, prefixes))
+
+
+def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: bool) -> int:
+    """The index of the last word if `parts` continue after word `at`, else -1."""
+    words, gap = text.words, False
+    for part in parts:
+        if part == GAP:
+            gap = True
+            continue
+        reach = range(at + 1, min(len(words), at + 2 + (_GAP_WORDS if gap else 0)))
+        for here in reach:
+            if (code or not words[here].code) and _same(part, words[here].text, index.lexicon.prefixes):
+                break
+        else:
+            return -1
+        if _crosses(text.stops, words[at].end, words[here].start):
+            return -1
+        at, gap = here, False
+    return at
+
+
+def _by_word(text: Text, index: Index, code: bool) -> Iterator[Hit]:
+    for at, word in enumerate(text.words):
+        if word.code and not code:
+            continue
+        entries: list[Entry] = []
+        for form in _forms(word.text.translate(index.table), index.lexicon.prefixes):
+            entries += index.exact.get(form, ())
+            for length in range(2, len(form) + 1):
+                entries += index.stems.get(form[:length], ())
+        for cue, parts in entries:
+            last = _follow(text, index, parts[1:], at, code)
+            if last >= 0:
+                yield Hit(cue, word.start, text.words[last].end, GAP in parts)
+
+
+def _part_at(text: Text, compact: str, part: str, at: int) -> bool:
+    if not compact.startswith(part, at):
+        return False
+    start, end = text.places[at], text.places[at + len(part) - 1] + 1
+    folded = text.folded
+    if part[0].isascii() and part[0].isalnum() and start and folded[start - 1].isascii() and folded[start - 1].isalnum():
+        return False
+    after = folded[end : end + 1]
+    return not (part[-1].isascii() and part[-1].isalnum() and after.isascii() and after.isalnum())
+
+
+def _by_substring(text: Text, index: Index) -> Iterator[Hit]:
+    compact = text.compact.translate(index.table)
+    for at, char in enumerate(compact):
+        for cue, parts in index.exact.get(char, ()):
+            if not _part_at(text, compact, parts[0], at):
+                continue
+            end, found = at + len(parts[0]), True
+            for part in parts[1:]:
+                spots = (s for s in range(end, end + _GAP_CHARS + 1) if _part_at(text, compact, part, s))
+                spot = next(spots, -1)
+                found = spot >= 0 and not _crosses(text.stops, text.places[end - 1], text.places[spot])
+                if not found:
+                    break
+                end = spot + len(part)
+            if found:
+                yield Hit(cue, text.places[at], text.places[end - 1] + 1, len(parts) > 1)
+
+
+def _uncovered(hits: set[Hit]) -> list[Hit]:
+    """The hits that are not inside a longer one; `ignore` hits only take others away."""
+    kept: list[Hit] = []
+    reach, span, ignored = -1, (-1, -1), False
+    for hit in sorted(hits, key=lambda h: (h.start, -h.end, h.cue != "ignore", h.gap, h.cue)):
+        inside = hit.end <= reach and ((hit.start, hit.end) != span or ignored)
+        if not inside:
+            kept.append(hit)
+        if (not hit.gap or hit.cue == "ignore") and hit.end > reach:
+            reach, span = hit.end, (hit.start, hit.end)
+            ignored = hit.cue == "ignore"
+    return [hit for hit in kept if hit.cue != "ignore"]
+
+
+def find(text: Text, languages: tuple[str, ...]) -> list[Hit]:
+    """What the lexicons of these languages (and the language-neutral one) find, in order of appearance."""
+    hits: set[Hit] = set()
+    for language in ("any", *languages):
+        index = load(language)
+        if index.lexicon.matching == "substring":
+            hits.update(_by_substring(text, index))
+        else:
+            hits.update(_by_word(text, index, code=language == "any"))
+    return _uncovered(hits)

@@ -1,0 +1,150 @@
+"""Choose one of the ten workflows for a directive: deterministic, without network or model.
+
+Words of the directive (`lexicon/`) become features, features become scores (`weights.toml`), scores become shares.
+A loop is a schedule plus whatever is to be repeated; its inner workflow is the best reading of the rest.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from statsclaw.intake.features import Reading, read_features
+from statsclaw.intake.language import guess
+from statsclaw.intake.lexicon import Strict, data
+from statsclaw.intake.normalise import Text, read
+
+Workflow = Literal[
+    "full", "fix-and-ship", "docs", "issue-patrol", "issue-fix", "validate", "review", "loop", "quick-fix", "monte-carlo"
+]  # fmt: skip
+Ask = Literal["close", "small-fix", "unclear"]
+
+
+class Routing(BaseModel):
+    """Where a directive goes, how sure that is, and what else the directive says."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    workflow: str
+    confidence: float = Field(ge=0, le=1)
+    runner_up: str | None
+    runner_up_confidence: float = Field(ge=0, le=1)
+    ship: bool
+    interval_s: int | None
+    inner_workflow: str | None
+    issue: int | None
+    language: str
+    ask: Ask | None
+    cues: tuple[str, ...]
+
+
+class Combination(Strict):
+    """A feature made of others: all of `all`, one of `any` (if given), none of `none`."""
+
+    all: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+    def holds(self, features: dict[str, float]) -> bool:
+        return (
+            all(f in features for f in self.all)
+            and (not self.any or any(f in features for f in self.any))
+            and not any(f in features for f in self.none)
+        )
+
+
+class Thresholds(Strict):
+    close: float  # ask if the second share is at least this part of the first
+    small_fix: float  # the same, between quick-fix and fix-and-ship
+    unclear: float  # ask if no share reaches this
+
+
+class Weights(Strict):
+    ask: Thresholds
+    prior: dict[Workflow, float]
+    combinations: dict[str, Combination]
+    weights: dict[str, dict[Workflow, float]]
+
+
+@lru_cache(maxsize=1)
+def _weights() -> Weights:
+    return Weights.model_validate(data("weights.toml"))
+
+
+def expand(features: dict[str, float]) -> dict[str, float]:
+    """The features with the combinations of them, in the order of the table."""
+    out = dict(features)
+    for name, combination in _weights().combinations.items():
+        if combination.holds(out):
+            out[name] = 1.0
+    return out
+
+
+def shares(features: dict[str, float]) -> dict[str, float]:
+    """Softmax of the summed weights: one share for every workflow except loop."""
+    table = _weights()
+    scores: dict[str, float] = {w: s for w, s in table.prior.items() if w != "loop"}
+    for feature, value in expand(features).items():
+        for workflow, weight in table.weights.get(feature, {}).items():
+            scores[workflow] += weight * value
+    top = max(scores.values())
+    grown = {workflow: exp(score - top) for workflow, score in scores.items()}
+    total = sum(grown.values())
+    return {workflow: value / total for workflow, value in grown.items()}
+
+
+def _language(text: Text) -> tuple[str, tuple[str, ...]]:
+    """The guess, and the languages whose vocabulary is worth trying."""
+    ranked = guess(text)
+    if not ranked:
+        return "und", ("en",)
+    best = ranked[0][1]
+    return ranked[0][0], tuple(language for language, score in ranked[:3] if score >= 0.75 * best)
+
+
+def _found(text: Text, reading: Reading) -> tuple[str, ...]:
+    """The words that led to the result, as they stand in the text."""
+    table = _weights().weights
+    spans = [(h.start, h.end) for h in reading.hits if h.cue in table or h.cue in ("ship", "repeat")]
+    if reading.interval:
+        spans.append((reading.interval.start, reading.interval.end))
+    spans.sort(key=lambda s: (s[0], -s[1]))
+    return tuple(dict.fromkeys(" ".join(text.shown[a:b].split()) for a, b in spans))[:12]
+
+
+def _ask(ranked: list[tuple[str, float]], features: dict[str, float]) -> Ask | None:
+    limits = _weights().ask
+    (first, best), (second, next_best) = ranked[:2]
+    if not features or best < limits.unclear:
+        return "unclear"
+    if {first, second} == {"quick-fix", "fix-and-ship"}:
+        return "small-fix" if next_best >= limits.small_fix * best else None
+    return "close" if next_best >= limits.close * best else None
+
+
+def route(text: str) -> Routing:
+    """Read a directive and say which workflow it asks for. Never raises for any string."""
+    seen = read(text)
+    language, candidates = _language(seen)
+    reading = read_features(seen, candidates)
+    if language == "und" and reading.hits:
+        language = "en"
+    ranked = sorted(shares(reading.features).items(), key=lambda item: (-item[1], item[0]))
+    (first, best), (second, next_best) = ranked[:2]
+    ask = _ask(ranked, reading.features)
+    return Routing(
+        workflow="loop" if reading.loop else first,
+        confidence=round(best, 4),
+        runner_up=second,
+        runner_up_confidence=round(next_best, 4),
+        ship=reading.ship,
+        interval_s=reading.interval.seconds if reading.interval else None,
+        inner_workflow=first if reading.loop else None,
+        issue=reading.numbers.issues[0] if reading.numbers.issues else None,
+        language=language,
+        ask=ask,
+        cues=_found(seen, reading),
+    )

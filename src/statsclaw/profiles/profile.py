@@ -1,0 +1,211 @@
+"""Profiles: the data about a language, read from the TOML files beside this module."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from statsclaw.errors import InputRefused
+from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
+
+PROFILE_IDS = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
+PLACEHOLDERS = frozenset({"python", "tree", "site", "scratch", "validation", "simulation", "report"})
+COMMAND_LISTS = ("build", "checks", "unit_tests", "validation", "study")
+
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class PathClass(StrEnum):
+    """What a path of a repository is; who sees or writes it is decided elsewhere."""
+
+    METADATA = "metadata"
+    VALIDATION = "validation"
+    SIMULATION = "simulation"
+    UNIT_TESTS = "unit_tests"
+    DOCS = "docs"
+    SOURCE = "source"
+    ENGINE = "engine"
+    OTHER = "other"
+
+
+def _glob(glob: str) -> str:
+    compile_glob(glob)
+    return glob
+
+
+def _placeholders_known(text: str) -> str:
+    for name in _PLACEHOLDER.findall(text):
+        if name not in PLACEHOLDERS:
+            known = " ".join(f"{{{known}}}" for known in sorted(PLACEHOLDERS))
+            raise ValueError(f"unknown placeholder {{{name}}} (known: {known})")
+    return text
+
+
+Glob = Annotated[str, AfterValidator(_glob)]
+Template = Annotated[str, AfterValidator(_placeholders_known)]
+Line = Annotated[str, Field(min_length=1)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class PathRule(_Frozen):
+    """Paths that match one of the globs belong to the class."""
+
+    cls: PathClass
+    globs: Annotated[tuple[Glob, ...], Field(min_length=1)]
+
+
+class Marker(_Frozen):
+    """A file that gives a package away; with `beside`, only when one of those exists too."""
+
+    file: Glob
+    beside: tuple[Glob, ...] = ()
+    priority: int | None = None  # of this marker, when it says less (or more) than the profile's others
+
+
+class Command(_Frozen):
+    """One program run by the engine; braces that do not spell a placeholder are left as they are."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    argv: Annotated[tuple[Template, ...], Field(min_length=1)]
+    cwd: Literal["tree", "validation", "scratch"] = "tree"
+    parser: Literal["exit", "junit", "rcheck", "study"]
+    env: Mapping[str, Template] = {}
+    timeout_s: Annotated[int, Field(gt=0)]
+    needs: tuple[Line, ...] = ()
+    on: Literal["always", "validation", "simulation", "unit_tests"] = "always"
+
+    @model_validator(mode="after")
+    def _report_is_written(self) -> Command:
+        if self.parser != "exit" and "report" not in self.placeholders():
+            raise ValueError(f"parser {self.parser!r} reads a report, but the command never mentions {{report}}")
+        return self
+
+    def placeholders(self) -> frozenset[str]:
+        """The names of the placeholders that argv and env use."""
+        return frozenset(name for text in (*self.argv, *self.env.values()) for name in _PLACEHOLDER.findall(text))
+
+    def fill(self, values: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:
+        """argv and env with the placeholders replaced; KeyError when a value is missing."""
+
+        def put(text: str) -> str:
+            return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
+
+        return tuple(put(text) for text in self.argv), {key: put(text) for key, text in self.env.items()}
+
+
+class Conventions(_Frozen):
+    """Sentences for the agents' prompts."""
+
+    documentation: Line
+    numerics: Line
+    strictness: Line
+    builder: Annotated[tuple[Line, ...], Field(min_length=1)]
+    tester: Annotated[tuple[Line, ...], Field(min_length=1)]
+    simulator: Annotated[tuple[Line, ...], Field(min_length=1)]
+    scriber: Annotated[tuple[Line, ...], Field(min_length=1)]
+
+
+class Profile(_Frozen):
+    """A language: how to recognise, divide, build, check and write its packages."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]*$")]
+    name: Line
+    ecosystem: Line
+    markers: Annotated[tuple[Marker, ...], Field(min_length=1)]
+    priority: int
+    paths: tuple[PathRule, ...]
+    build: tuple[Command, ...]
+    checks: tuple[Command, ...]
+    unit_tests: tuple[Command, ...]
+    validation: tuple[Command, ...]
+    study: tuple[Command, ...]
+    conventions: Conventions
+    missing_tool: Annotated[str, Field(min_length=1, pattern=r"^[^\n]+$")]
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Profile:
+        names = [command.name for command in self.commands()]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two commands are called {twice[0]!r}")
+        return self
+
+    def commands(self) -> tuple[Command, ...]:
+        """Every command, in the order the engine runs them."""
+        return (*self.build, *self.checks, *self.unit_tests, *self.validation, *self.study)
+
+    def classify(self, path: str) -> PathClass:
+        """The class of the first rule that matches; a path that could escape the tree is refused."""
+        if not is_plain_path(path):
+            raise InputRefused(f"{path!r} is not a plain relative path", todo="name files relative to the repository")
+        for rule in self.paths:
+            if any(glob_matches(glob, path) for glob in rule.globs):
+                return rule.cls
+        return PathClass.OTHER
+
+
+@cache
+def _common_rules() -> tuple[PathRule, ...]:
+    return tuple(PathRule.model_validate(rule) for rule in _read("common")["paths"])
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("statsclaw.profiles") / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def _engine_first(rules: Iterable[PathRule]) -> tuple[PathRule, ...]:
+    return tuple(sorted(rules, key=lambda rule: rule.cls is not PathClass.ENGINE))
+
+
+@cache
+def load_profile(id: str) -> Profile:
+    """The profile of that id, its path table led by the rules all languages share."""
+    if id not in PROFILE_IDS:
+        raise InputRefused(f"there is no profile {id!r}", todo=f"choose one of {', '.join(PROFILE_IDS)}")
+    table = _read(id)
+    own = (PathRule.model_validate(rule) for rule in table.pop("paths"))
+    return Profile.model_validate({**table, "paths": _engine_first((*_common_rules(), *own))})
+
+
+def all_profiles() -> tuple[Profile, ...]:
+    """Every profile, in the order of PROFILE_IDS."""
+    return tuple(load_profile(id) for id in PROFILE_IDS)
+
+
+def with_overrides(profile: Profile, table: Mapping[str, object]) -> Profile:
+    """The profile with a project's `[profile]` table applied.
+
+    Command lists are replaced; path rules come before the profile's own, but after those that protect the engine.
+    """
+    known = (*COMMAND_LISTS, "paths")
+    if unknown := sorted(set(table) - set(known)):
+        raise InputRefused(
+            f"[profile] in statsclaw.toml has the unknown key {unknown[0]!r}", todo=f"use {', '.join(known)}"
+        )
+    try:
+        added = _Rules.model_validate({"paths": table.get("paths", ())}).paths
+        protected = [rule for rule in profile.paths if rule.cls is PathClass.ENGINE]
+        rest = [rule for rule in profile.paths if rule.cls is not PathClass.ENGINE]
+        lists = {key: table[key] for key in COMMAND_LISTS if key in table}
+        return Profile.model_validate({**profile.model_dump(), "paths": (*protected, *added, *rest), **lists})
+    except ValidationError as error:
+        raise InputRefused(_first_problem(error), todo="correct the [profile] table") from error
+
+
+class _Rules(_Frozen):
+    paths: tuple[PathRule, ...]
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+    return f"[profile]{where} in statsclaw.toml: {first['msg'].removeprefix('Value error, ')}"

@@ -1,0 +1,83 @@
+"""The view of a role: the documents in its inbox and the part of the repository it sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from statsclaw.artifacts.catalogue import ENGINE
+from statsclaw.artifacts.check import sections_of
+from statsclaw.profiles.profile import Profile
+from statsclaw.roles.matrix import MATRIX, Role
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.store import ContentStore, sha256
+
+CRITERIA = "Acceptance criteria"
+
+
+@dataclass(frozen=True)
+class View:
+    role: Role
+    attempt: int
+    documents: dict[str, bytes]
+    directive: str
+    feedback: str
+    identity: str
+
+    def sees(self, path: str, profile: Profile) -> bool:
+        return profile.classify(path) in MATRIX[self.role].sees
+
+    def may_write(self, path: str, profile: Profile) -> bool:
+        return profile.classify(path) in MATRIX[self.role].writes
+
+    def digest(self, repository: str) -> str:
+        """Names everything that decides what the role does; `repository` is the digest of its slice."""
+        return sha256(f"{self.identity}\0{repository}".encode())
+
+
+def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore) -> View:
+    """What `role` is given now. A pure function of the log and the store."""
+    access = MATRIX[role]
+    full = access.full_request or (role is Role.TESTER and Role.PLANNER not in roles)
+    directive = run.head.directive if full else without_criteria(run.head.directive)
+    documents: dict[str, bytes] = {}
+    key: dict[str, str] = {}
+    for name, artifact in sorted(run.artifacts.items()):
+        if name == "request.md" or access.artifacts == ("*",) or name in access.artifacts:
+            text = store.get(artifact.sha256)
+            if name == "request.md" and not full:
+                text = _drop_section(text.decode("utf-8"), directive, run.head.directive).encode()
+            documents[name] = text
+            if artifact.producer != ENGINE:
+                key[name] = artifact.sha256
+    if access.sources:
+        for source in run.head.sources:
+            documents[f"sources/{source.name}"] = store.get(source.sha256)
+            key[f"sources/{source.name}"] = source.sha256
+    answers = [(q.asked.text, q.answer_text) for q in run.answers_for(role)]
+    attempt, feedback = run.attempt_number(role), run.orders.get(role, "")
+    identity = json.dumps([role, attempt, directive, sorted(key.items()), answers, feedback], ensure_ascii=True)
+    return View(role, attempt, documents, directive, feedback, identity)
+
+
+def without_criteria(directive: str) -> str:
+    """The directive up to the line that starts its acceptance criteria: those belong to test and simulation."""
+    kept: list[str] = []
+    for line in directive.splitlines():
+        if line.strip().strip("#*: ").lower() in ("acceptance criteria", "criteria"):
+            break
+        kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def criteria_in(directive: str) -> str:
+    return directive[len(without_criteria(directive)) :].partition("\n")[2].strip() if directive else ""
+
+
+def _drop_section(request: str, directive: str, whole: str) -> str:
+    text = request.replace(whole, directive)
+    for title, body in sections_of(text):
+        if title == CRITERIA and body.strip():
+            text = text.replace(body, "\n(not part of this role's view)\n", 1)
+    return text

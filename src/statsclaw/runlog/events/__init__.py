@@ -1,0 +1,89 @@
+"""One event per file; the union below is what a line of the log may hold."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from statsclaw.runlog.events.artifact_written import ArtifactWritten
+from statsclaw.runlog.events.base import Event, Fact
+from statsclaw.runlog.events.command_executed import CommandExecuted, Criterion, TestOutcome
+from statsclaw.runlog.events.commit_prepared import CommitPrepared
+from statsclaw.runlog.events.dispatch_failed import DispatchFailed
+from statsclaw.runlog.events.dispatch_finished import DispatchFinished
+from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
+from statsclaw.runlog.events.dispatch_started import DispatchStarted
+from statsclaw.runlog.events.file_change import FileChange
+from statsclaw.runlog.events.gate_checked import GateChecked
+from statsclaw.runlog.events.log_repaired import LogRepaired
+from statsclaw.runlog.events.pushed import Pushed
+from statsclaw.runlog.events.question_answered import QuestionAnswered
+from statsclaw.runlog.events.question_asked import Option, QuestionAsked
+from statsclaw.runlog.events.run_created import Credentials, RoutingChoice, RunCreated, Source
+from statsclaw.runlog.events.run_finished import RunFinished
+from statsclaw.runlog.events.run_resumed import RunResumed
+from statsclaw.runlog.events.signal_raised import SignalRaised
+from statsclaw.runlog.events.spec_frozen import SpecFrozen
+from statsclaw.runlog.events.state_entered import StateEntered
+from statsclaw.runlog.events.usage import Usage
+from statsclaw.runlog.events.verification_finished import VerificationFinished
+from statsclaw.runlog.events.workspace_synced import WorkspaceSynced
+
+AnyEvent = Annotated[
+    RunCreated
+    | StateEntered
+    | GateChecked
+    | DispatchStarted
+    | DispatchFinished
+    | DispatchFailed
+    | DispatchInterrupted
+    | SignalRaised
+    | QuestionAsked
+    | QuestionAnswered
+    | ArtifactWritten
+    | SpecFrozen
+    | CommandExecuted
+    | VerificationFinished
+    | CommitPrepared
+    | Pushed
+    | WorkspaceSynced
+    | RunResumed
+    | LogRepaired
+    | RunFinished,
+    Field(discriminator="kind"),
+]
+
+__all__ = [
+    "AnyEvent",
+    "ArtifactWritten",
+    "CommandExecuted",
+    "CommitPrepared",
+    "Credentials",
+    "Criterion",
+    "DispatchFailed",
+    "DispatchFinished",
+    "DispatchInterrupted",
+    "DispatchStarted",
+    "Event",
+    "Fact",
+    "FileChange",
+    "GateChecked",
+    "LogRepaired",
+    "Option",
+    "Pushed",
+    "QuestionAnswered",
+    "QuestionAsked",
+    "RoutingChoice",
+    "RunCreated",
+    "RunFinished",
+    "RunResumed",
+    "SignalRaised",
+    "Source",
+    "SpecFrozen",
+    "StateEntered",
+    "TestOutcome",
+    "Usage",
+    "VerificationFinished",
+    "WorkspaceSynced",
+]

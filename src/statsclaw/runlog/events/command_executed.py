@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from statsclaw.runlog.events.base import Event, Fact
+
+
+class TestOutcome(Fact):
+    name: str
+    outcome: Literal["passed", "failed", "error", "skipped"]
+    error: str = ""
+
+
+class Criterion(Fact):
+    id: str
+    quantity: str
+    value: float
+    mcse: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def met(self) -> bool:
+        return (self.low is None or self.value >= self.low) and (self.high is None or self.value <= self.high)
+
+
+class CommandExecuted(Event):
+    """Evidence: a command the engine ran itself on `tree_sha256`, with what came out of it."""
+
+    kind: Literal["command_executed"] = "command_executed"
+    name: str
+    phase: Literal["build", "checks", "unit_tests", "validation", "study"]
+    subject: Literal["before", "after"]
+    tree_sha256: str
+    argv: tuple[str, ...]
+    exit_code: int
+    elapsed_s: float
+    output_sha256: str
+    passed: bool
+    summary: str
+    tests: tuple[TestOutcome, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
+    fault_of: str | None = None

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from statsclaw.runlog.events.base import Event
+
+
+class QuestionAnswered(Event):
+    """What the person decided: an option (index), words, or both; `by` says through which door it came."""
+
+    kind: Literal["question_answered"] = "question_answered"
+    question: str
+    choice: int | None = None
+    text: str = ""
+    by: Literal["prompt", "answer", "file", "default", "recording", "option"]

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from statsclaw.runlog.events.base import Event, Fact
+
+
+class Option(Fact):
+    label: str
+    consequence: str = ""
+
+
+class QuestionAsked(Event):
+    """Something only a person can decide. `default` is the index of an option that is safe to take unattended."""
+
+    kind: Literal["question_asked"] = "question_asked"
+    question: str
+    topic: Literal["hold", "escalation", "workflow", "profile", "ship"]
+    asked_by: str
+    text: str
+    options: tuple[Option, ...] = ()
+    default: int | None = None
+    about: str = ""
+    cause: str = ""

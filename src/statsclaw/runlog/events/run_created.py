@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from typing import Literal
+
+from statsclaw.runlog.events.base import Event, Fact
+
+
+class Source(Fact):
+    name: str
+    sha256: str
+
+
+class Credentials(Fact):
+    """How push access was tried against the real remote, before anything else."""
+
+    remote: str | None
+    how: str
+    can_ship: bool
+    detail: str = ""
+
+
+class RoutingChoice(Fact):
+    """How the directive was read. `ask` says why the person has to choose, if so."""
+
+    workflow: str
+    confidence: float
+    runner_up: str | None = None
+    runner_up_confidence: float = 0.0
+    ask: str | None = None
+
+
+class RunCreated(Event):
+    """What was asked, of which target, by which workflow. Paths of the machine are not in it."""
+
+    kind: Literal["run_created"] = "run_created"
+    run_id: str
+    statsclaw_version: str
+    directive: str
+    target: str
+    base_commit: str | None
+    profile: str | None
+    workflow: str | None
+    credentials: Credentials
+    routing: RoutingChoice | None = None
+    profile_candidates: tuple[str, ...] = ()
+    ship_requested: bool
+    local_only: bool = False
+    issue: int | None = None
+    sources: tuple[Source, ...] = ()
+    backends: dict[str, str] = {}
+    replay_of: str | None = None
+    previous_handoff_sha256: str | None = None
+    barrier: str = "none"

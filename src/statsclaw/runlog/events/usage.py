@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+from pydantic import Field
+
+from statsclaw.runlog.events.base import Fact
+
+
+class Usage(Fact):
+    """What a dispatch cost."""
+
+    input_tokens: int = Field(0, ge=0)
+    cached_tokens: int = Field(0, ge=0)
+    output_tokens: int = Field(0, ge=0)
+    cost_usd: float = Field(0.0, ge=0, allow_inf_nan=False)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=self.cost_usd + other.cost_usd,
+        )
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens

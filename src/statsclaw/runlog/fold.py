@@ -1,0 +1,277 @@
+"""The state of a run, as a fold of its log and of nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from statsclaw.errors import GateClosed
+from statsclaw.runlog import events as e
+from statsclaw.runlog.chain import Record
+from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
+
+DispatchStatus = Literal["running", "finished", "failed", "signalled", "interrupted"]
+
+#: Signals are counted per (signal, cause); a dispatch of which nothing could be taken is counted the same way.
+FAILED = "FAILED"
+
+#: The answers to an escalation, in the order in which they are offered.
+TRY_AGAIN, STOP_RUN = 0, 1
+
+
+@dataclass(slots=True)
+class DispatchView:
+    id: str
+    role: str
+    attempt: int
+    backend: str
+    started: e.DispatchStarted
+    started_at: datetime
+    status: DispatchStatus = "running"
+    elapsed_s: float = 0.0
+    usage: e.Usage = field(default_factory=e.Usage)
+    finished: e.DispatchFinished | None = None
+    reason: str = ""
+    transcript_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    name: str
+    sha256: str
+    producer: str
+    seq: int
+
+
+@dataclass(slots=True)
+class Question:
+    asked: e.QuestionAsked
+    answer: e.QuestionAnswered | None = None
+
+    @property
+    def answer_text(self) -> str:
+        if self.answer is None:
+            return ""
+        chosen = self.asked.options[self.answer.choice].label if self.answer.choice is not None else ""
+        return " — ".join(part for part in (chosen, self.answer.text) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """A signal or failure that came back too often, or a HOLD: the person has to be asked."""
+
+    topic: Literal["hold", "escalation"]
+    role: str
+    cause: str
+    text: str
+    options: tuple[e.Option, ...] = ()
+    default: int | None = None
+
+
+@dataclass
+class RunView:
+    """Read it, never write it; only `apply` does."""
+
+    created: e.RunCreated | None = None
+    workflow: str | None = None
+    profile: str | None = None
+    state: State | None = None
+    states: list[tuple[e.StateEntered, datetime]] = field(default_factory=list)
+    dispatches: dict[str, DispatchView] = field(default_factory=dict)
+    accepted: dict[str, int] = field(default_factory=dict)
+    orders: dict[str, str] = field(default_factory=dict)
+    attempts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    signals: list[tuple[e.SignalRaised, int]] = field(default_factory=list)
+    escalations: list[Escalation] = field(default_factory=list)
+    questions: dict[str, Question] = field(default_factory=dict)
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    overlay: dict[str, e.FileChange] = field(default_factory=dict)
+    frozen: dict[str, str] = field(default_factory=dict)
+    evidence: dict[tuple[str, str, str, str], e.CommandExecuted] = field(default_factory=dict)
+    verified: dict[str, e.VerificationFinished] = field(default_factory=dict)
+    verified_at: dict[str, int] = field(default_factory=dict)
+    commit: e.CommitPrepared | None = None
+    pushed: e.Pushed | None = None
+    synced: e.WorkspaceSynced | None = None
+    finished: e.RunFinished | None = None
+    stop_requested: bool = False
+    review_verdict: str = ""
+    missing: tuple[str, ...] = ()
+    created_at: datetime | None = None
+    last_at: datetime | None = None
+    seq: int = 0
+    resumed: int = 0
+
+    # --- what can be asked of a run -----------------------------------------------------------------------------
+
+    @property
+    def head(self) -> e.RunCreated:
+        if self.created is None:
+            raise GateClosed("the run", ("its log has no first event",))
+        return self.created
+
+    @property
+    def open_questions(self) -> list[e.QuestionAsked]:
+        return [question.asked for question in self.questions.values() if question.answer is None]
+
+    @property
+    def running(self) -> list[DispatchView]:
+        return [dispatch for dispatch in self.dispatches.values() if dispatch.status == "running"]
+
+    @property
+    def usage(self) -> e.Usage:
+        return sum((dispatch.usage for dispatch in self.dispatches.values()), start=e.Usage())
+
+    @property
+    def tree_sha256(self) -> str:
+        """Names the repository as it stands: the base commit and every file taken since."""
+        lines = [self.head.base_commit or "empty"]
+        lines += [f"{c.path}\0{c.sha256}\0{c.executable}" for _, c in sorted(self.overlay.items())]
+        return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def ship_authorised(self) -> bool | None:
+        """True or False as the person decided; None while nobody was asked."""
+        for question in self.questions.values():
+            if question.asked.topic == "ship" and question.answer is not None:
+                return question.answer.choice == 0
+        return None
+
+    def attempt_number(self, role: str) -> int:
+        """Which attempt a dispatch of `role` now would be; an interrupted one did not count."""
+        done = [d for d in self.dispatches.values() if d.role == role and d.status not in ("running", "interrupted")]
+        return len(done) + 1
+
+    def answers_for(self, role: str) -> list[Question]:
+        return [q for q in self.questions.values() if q.answer and q.asked.about == role]
+
+    def evidence_for(self, tree_sha256: str, subject: str = "after") -> list[e.CommandExecuted]:
+        return [c for c in self.evidence.values() if c.tree_sha256 == tree_sha256 and c.subject == subject]
+
+    def artifact(self, name: str) -> Artifact | None:
+        return self.artifacts.get(name)
+
+    # --- the fold -----------------------------------------------------------------------------------------------
+
+    def check(self, record: Record) -> None:
+        """Refuse a step that is not in the table, before it is written."""
+        if isinstance(record.event, e.StateEntered) and NEXT.get(self.state) is not record.event.state:
+            raise GateClosed(record.event.state, (f"it does not follow {self.state or 'the start'}",))
+        if self.finished is not None and not isinstance(record.event, e.RunResumed | e.LogRepaired):
+            raise GateClosed("the run", ("it is finished",))
+
+    def apply(self, record: Record) -> None:
+        self.check(record)
+        self.seq, self.last_at = record.seq, record.at
+        match record.event:
+            case e.RunCreated() as event:
+                self.created, self.created_at = event, record.at
+                self.workflow, self.profile = event.workflow, event.profile
+            case e.StateEntered() as event:
+                self.state, self.missing = event.state, ()
+                self.states.append((event, record.at))
+            case e.GateChecked() as event:
+                self.missing = event.blockers
+            case e.ArtifactWritten() as event:
+                self.artifacts[event.name] = Artifact(event.name, event.sha256, "engine", record.seq)
+            case e.SpecFrozen() as event:
+                self.frozen = dict(event.specs)
+            case e.CommandExecuted() as event:
+                self.evidence[event.tree_sha256, event.subject, event.phase, event.name] = event
+            case e.VerificationFinished() as event:
+                self.verified[event.tree_sha256] = event
+                self.verified_at[event.tree_sha256] = record.seq
+            case e.CommitPrepared() as event:
+                self.commit = event
+            case e.Pushed() as event:
+                self.pushed = event
+            case e.WorkspaceSynced() as event:
+                self.synced = event
+            case e.RunFinished() as event:
+                self.finished = event
+            case e.RunResumed():
+                self.resumed += 1
+            case e.LogRepaired():
+                pass
+            case e.QuestionAsked() | e.QuestionAnswered() as event:
+                self._apply_question(event)
+            case _:
+                self._apply_dispatch(record)
+
+    def _apply_dispatch(self, record: Record) -> None:
+        match record.event:
+            case e.DispatchStarted() as event:
+                self.dispatches[event.dispatch] = DispatchView(
+                    event.dispatch, event.role, event.attempt, event.backend, event, record.at
+                )
+            case e.DispatchFinished() as event:
+                dispatch = self._close(event, "finished")
+                dispatch.finished = event
+                self.accepted[event.role] = record.seq
+                self.review_verdict = event.verdict or self.review_verdict
+                self.orders.pop(event.role, None)
+                self.overlay.update({change.path: change for change in event.files})
+                for name, digest in event.artifacts.items():
+                    self.artifacts[name] = Artifact(name, digest, event.role, record.seq)
+            case e.DispatchFailed() as event:
+                self._close(event, "failed").reason = event.reason
+                told = f"Your last attempt could not be taken: {event.reason}"
+                self._count(FAILED, event.role, event.role, told)
+            case e.DispatchInterrupted() as event:
+                self.dispatches[event.dispatch].status = "interrupted"
+            case e.SignalRaised() as event:
+                self._apply_signal(event, record.seq)
+
+    def _close(
+        self, event: e.DispatchFinished | e.DispatchFailed | e.SignalRaised, status: DispatchStatus
+    ) -> DispatchView:
+        dispatch = self.dispatches[event.dispatch or ""]
+        dispatch.status, dispatch.elapsed_s, dispatch.usage = status, event.elapsed_s, event.usage
+        dispatch.transcript_sha256 = event.transcript_sha256
+        return dispatch
+
+    def _apply_signal(self, event: e.SignalRaised, seq: int) -> None:
+        self.signals.append((event, seq))
+        if event.dispatch:
+            self._close(event, "signalled").reason = f"{event.signal}: {event.message}"
+        for name, digest in event.artifacts.items():
+            self.artifacts[name] = Artifact(name, digest, event.raised_by, seq)
+        if event.signal is Signal.HOLD and self.attempts[event.signal, event.cause] < MAX_ATTEMPTS:
+            self.attempts[event.signal, event.cause] += 1
+            self.escalations.append(
+                Escalation("hold", event.raised_by, event.cause, event.message, event.options, event.default)
+            )
+        else:
+            self._count(event.signal, event.cause, event.route_to, event.message)
+
+    def _count(self, signal: str, cause: str, role: str, message: str) -> None:
+        """Three attempts, then the person."""
+        self.attempts[signal, cause] += 1
+        self.orders[role] = message
+        if self.attempts[signal, cause] > MAX_ATTEMPTS:
+            self.escalations.append(Escalation("escalation", role, f"{signal}/{cause}", message))
+
+    def _apply_question(self, event: e.QuestionAsked | e.QuestionAnswered) -> None:
+        if isinstance(event, e.QuestionAsked):
+            self.questions[event.question] = Question(event)
+            if event.topic in ("hold", "escalation"):
+                self.escalations.pop(0)
+            return
+        question = self.questions[event.question]
+        question.answer = event
+        asked = question.asked
+        if asked.topic == "workflow" and event.choice is not None:
+            self.workflow = asked.options[event.choice].label
+        elif asked.topic == "profile" and event.choice is not None:
+            self.profile = asked.options[event.choice].label
+        elif asked.topic == "hold":
+            self.orders[asked.about] = "The person answered your question."
+        elif asked.topic == "escalation" and event.choice == STOP_RUN:
+            self.stop_requested = True
+        elif asked.topic == "escalation":
+            signal, _, cause = asked.cause.partition("/")
+            self.attempts[signal, cause] = 0
+            self.orders[asked.about] = f"{self.orders.get(asked.about, '')}\n{event.text}".strip()

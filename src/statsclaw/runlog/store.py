@@ -1,0 +1,75 @@
+"""Artifacts, files and outputs kept by the hash of their content, beside the log."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from statsclaw.errors import LogDamaged, MachineRefused
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+class ContentStore:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, digest: str) -> Path:
+        return self.folder / digest[:2] / digest[2:]
+
+    def put(self, data: bytes) -> str:
+        """Keep `data`; on return it is on the disk under its hash."""
+        digest = sha256(data)
+        path = self.path(digest)
+        if not path.exists():
+            write_durably(path, data)
+        return digest
+
+    def put_text(self, text: str) -> str:
+        return self.put(text.encode("utf-8", "replace"))
+
+    def get(self, digest: str) -> bytes:
+        try:
+            data = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            raise LogDamaged(f"the stored content {digest[:12]}… is gone", 0, todo="restore the run's folder") from None
+        if sha256(data) != digest:
+            raise LogDamaged(f"the stored content {digest[:12]}… was altered", 0, todo="restore the run's folder")
+        return data
+
+    def get_text(self, digest: str) -> str:
+        return self.get(digest).decode("utf-8", "replace")
+
+    def __contains__(self, digest: str) -> bool:
+        return self.path(digest).exists()
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Write all of `data` under `path` or nothing, and have it on the disk on return."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise cannot_write(path.parent, error) from error
+
+
+def cannot_write(folder: Path, error: OSError) -> MachineRefused:
+    return MachineRefused(
+        f"cannot write to {folder}: {error.strerror or error}",
+        kept="everything up to the last recorded event is safe",
+        todo="free space or make the folder writable, then `statsclaw resume`",
+    )

@@ -1,0 +1,129 @@
+"""Running a program with bounded output and time, and leaving nothing of it behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from statsclaw.sandbox.limits import Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    exit_code: int
+    output: bytes
+    elapsed_s: float
+    ended_by: str = ""  # why the engine ended it, if it did
+
+
+def run_program(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    limits: Limits,
+    stdin: bytes = b"",
+    pid_file: Path | None = None,
+) -> Completed:
+    """Run `argv` in its own process group; kill the whole group when it ends, times out or prints too much."""
+    start = time.monotonic()
+    try:
+        process = subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return Completed(127, f"{argv[0]}: {error.strerror}\n".encode(), 0.0, "")
+    if pid_file:
+        pid_file.write_text(f"{process.pid} {_start_time(process.pid)}\n", encoding="ascii")
+    why: list[str] = []
+
+    def end(reason: str) -> None:
+        why.append(reason)
+        _kill_group(process.pid)
+
+    collector = _Collector(process, limits, end)
+    threading.Thread(target=_feed, args=(process, stdin), daemon=True).start()
+    collector.start()
+    try:
+        process.wait(timeout=limits.timeout_s)
+    except subprocess.TimeoutExpired:
+        end(f"it took longer than {limits.timeout_s:.0f} s")
+        process.wait()
+    finally:
+        _kill_group(process.pid)  # what the program started and left behind
+        collector.join(timeout=2)
+        if pid_file:
+            pid_file.unlink(missing_ok=True)
+    return Completed(process.returncode, collector.output(), time.monotonic() - start, why[0] if why else "")
+
+
+def end_leftover(pid_file: Path) -> None:
+    """End a program whose engine was killed, if it is still the same program."""
+    try:
+        pid, started = pid_file.read_text(encoding="ascii").split()
+    except (OSError, ValueError):
+        return
+    if started != "unknown" and _start_time(int(pid)) == started:
+        _kill_group(int(pid))
+    pid_file.unlink(missing_ok=True)
+
+
+def _start_time(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
+    except (OSError, IndexError):
+        return "unknown"
+
+
+def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(OSError), process.stdin:
+        process.stdin.write(data)
+
+
+class _Collector(threading.Thread):
+    """Keeps the beginning and the end of what a program prints, whatever the amount."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, end: Callable[[str], None]) -> None:
+        super().__init__(daemon=True)
+        assert process.stdout is not None
+        self.pipe, self.limits, self.end = process.stdout, limits, end
+        self.half = limits.kept_output_bytes // 2
+        self.head, self.tail, self.total = bytearray(), bytearray(), 0
+
+    def run(self) -> None:
+        with self.pipe:
+            while chunk := os.read(self.pipe.fileno(), 65536):
+                self.total += len(chunk)
+                room = max(0, self.half - len(self.head))
+                self.head += chunk[:room]
+                self.tail += chunk[room:]
+                if len(self.tail) > 2 * self.half:
+                    del self.tail[: -self.half]
+                if self.total > self.limits.output_bytes:
+                    self.end(f"it printed more than {self.limits.output_bytes} bytes")
+                    return
+
+    def output(self) -> bytes:
+        head, tail = bytes(self.head), bytes(self.tail[-self.half :])
+        cut = self.total - len(head) - len(tail)
+        middle = f"\n… {cut} bytes left out …\n".encode() if cut > 0 else b""
+        return head + middle + tail
+
+
+def _kill_group(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)

@@ -1,0 +1,77 @@
+"""The room of a dispatch: its private copy of the repository, what it is given, and where it hands in.
+
+room/
+  repo/          the role's slice of the repository: one squashed commit, no history, no remote
+  in/            prompt.md and the artifacts the role may read
+  out/           where it leaves its artifacts
+  home/ tmp/     a fresh HOME and temporary folder
+  manifest.json  what repo/ held at the start (not part of the view)
+  handin.json    written when the role has finished; from then on the dispatch is never repeated
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from statsclaw.git import git, own_environment
+from statsclaw.runlog.store import sha256, write_durably
+from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.process import end_leftover
+from statsclaw.sandbox.tree import Entry, Manifest
+
+_MANIFEST: TypeAdapter[Manifest] = TypeAdapter(dict[str, Entry])
+_DATE = "2000-01-01T00:00:00+00:00"
+
+
+class Room:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.repo, self.inbox, self.outbox = folder / "repo", folder / "in", folder / "out"
+        self.home, self.tmp = folder / "home", folder / "tmp"
+
+    def clear(self) -> None:
+        end_leftover(self.folder / "pid")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def furnish(self, manifest: Manifest, documents: Mapping[str, bytes]) -> None:
+        """`repo/` has been laid out; add everything else."""
+        for folder in (self.inbox, self.outbox, self.home, self.tmp):
+            folder.mkdir(parents=True, exist_ok=True)
+        for name, data in documents.items():
+            (self.inbox / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.inbox / name).write_bytes(data)
+        squash(self.repo)
+        write_durably(self.folder / "manifest.json", _MANIFEST.dump_json(manifest))
+
+    def manifest(self) -> Manifest:
+        return _MANIFEST.validate_json((self.folder / "manifest.json").read_bytes())
+
+    def hand_in(self, result: HandIn) -> None:
+        write_durably(self.folder / "handin.json", result.model_dump_json().encode())
+
+    def handed_in(self) -> HandIn | None:
+        try:
+            return HandIn.model_validate_json((self.folder / "handin.json").read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValidationError as error:
+            return HandIn(failure=f"its hand-in cannot be read: {error.error_count()} fault(s)")
+
+
+def manifest_digest(manifest: Manifest) -> str:
+    rows = sorted((path, entry.sha256, entry.executable) for path, entry in manifest.items())
+    return sha256(json.dumps(rows).encode())
+
+
+def squash(repo: Path) -> None:
+    """Make the folder a git repository with one commit, so that a role can use git without any history."""
+    env = own_environment() | {"GIT_AUTHOR_DATE": _DATE, "GIT_COMMITTER_DATE": _DATE}
+    repo.mkdir(parents=True, exist_ok=True)
+    git("init", "--quiet", "--initial-branch=main", cwd=repo, env=env)
+    git("add", "--all", "--force", ".", cwd=repo, env=env)
+    git("commit", "--quiet", "--allow-empty", "--no-verify", "-m", "the repository as given", cwd=repo, env=env)

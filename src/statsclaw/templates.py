@@ -1,0 +1,27 @@
+"""Documents are Markdown templates beside the code that fills them; a missing variable is an error."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined, Template
+
+
+def cell(text: object) -> str:
+    """Text that stays inside one cell of a Markdown table."""
+    return re.sub(r"\s+", " ", str(text)).replace("|", "\\|")
+
+
+@cache
+def _template(package: str, name: str) -> Template:
+    env = Environment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False
+    )
+    env.filters["cell"] = cell
+    return env.from_string(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def render(package: str, name: str, **values: object) -> str:
+    return _template(package, name).render(**values)

@@ -1,0 +1,95 @@
+"""The command `statsclaw`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from datetime import UTC, datetime
+
+import typer
+from rich.console import Console
+
+from statsclaw import __version__
+from statsclaw.errors import MachineRefused, StatsClawError
+from statsclaw.ui import look_commands, person_commands, prompt_commands, run_commands, settings
+from statsclaw.ui.doctor import doctor
+from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
+
+app = typer.Typer(
+    name="statsclaw",
+    help="Agents write statistical software; the engine executes and judges. Start with: statsclaw demo",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit status: " + " · ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()),
+)
+log_app = typer.Typer(help="Look at and verify the log of a run.", no_args_is_help=True)
+
+_WORK, _PEOPLE, _LOOK = "Work", "Take part", "Look"
+app.command(rich_help_panel=_WORK)(run_commands.run)
+app.command(rich_help_panel=_WORK)(run_commands.resume)
+app.command(rich_help_panel=_WORK)(run_commands.replay)
+app.command(rich_help_panel=_WORK)(run_commands.demo)
+app.command(rich_help_panel=_WORK)(run_commands.record)
+app.command(rich_help_panel=_PEOPLE)(person_commands.answer)
+app.command(rich_help_panel=_PEOPLE)(person_commands.done)
+app.command(rich_help_panel=_LOOK)(look_commands.route)
+app.command("list", rich_help_panel=_LOOK)(look_commands.list_runs)
+app.command(rich_help_panel=_LOOK)(look_commands.show)
+app.command(rich_help_panel=_LOOK)(look_commands.artifacts)
+app.command(rich_help_panel=_LOOK)(doctor)
+app.add_typer(prompt_commands.app, name="prompts", rich_help_panel=_LOOK)
+app.add_typer(log_app, name="log", rich_help_panel=_LOOK)
+log_app.command("verify")(look_commands.log_verify)
+log_app.command("show")(look_commands.log_show)
+log_app.command("repair")(look_commands.log_repair)
+
+
+def _version(value: bool) -> None:
+    if value:
+        print(f"statsclaw {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Options that stand before the command."""
+
+
+def main() -> None:
+    """Run the command line; a person's mistake is one line, never a traceback."""
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        app()
+    except StatsClawError as error:
+        errors.print(f"error: {error.line()}", style="red", markup=False)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        errors.print("stopped. Everything up to the last event is kept; continue with `statsclaw resume`.", markup=False)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as error:
+        refused = MachineRefused(f"the machine refused: {error}", kept="everything up to the last event is kept")
+        errors.print(f"error: {refused.line()}", style="red", markup=False)
+        sys.exit(refused.exit_code)
+    except Exception as error:
+        place = _keep_traceback()
+        errors.print(f"internal error: {type(error).__name__}: {error}. Details: {place}", style="red", markup=False)
+        sys.exit(1)
+
+
+def _keep_traceback() -> str:
+    text = traceback.format_exc()
+    try:
+        folder = settings.cache_folder() / "errors"
+        folder.mkdir(parents=True, exist_ok=True)
+        place = folder / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}.txt"
+        place.write_text(text, encoding="utf-8", errors="replace")
+        return str(place)
+    except OSError:
+        return text

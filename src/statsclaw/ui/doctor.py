@@ -1,0 +1,64 @@
+"""`statsclaw doctor`: what is on this machine, what each missing thing is needed for, and how to get it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.resources import files
+from typing import Annotated
+
+import typer
+from pydantic import BaseModel, ConfigDict
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from statsclaw.ui import settings
+from statsclaw.ui.run_commands import WorkspaceOption
+
+
+class Tool(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    program: str
+    version: tuple[str, ...]
+    needed_for: str
+    get: str
+    required: bool = False
+
+
+def doctor(
+    workspace: WorkspaceOption = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit status 8 if anything required is missing.")] = False,
+) -> None:
+    """Check this machine."""
+    rows = tomllib.loads(files("statsclaw.ui").joinpath("doctor.toml").read_text(encoding="utf-8"))["tool"]
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "what", "version", "needed for", "how to get it"):
+        table.add_column(column, overflow="fold")
+    table.add_row("✓", "Python", sys.version.split()[0], "everything", "")
+    missing = 0
+    for tool in (Tool.model_validate(row) for row in rows):
+        found = _version(tool)
+        missing += tool.required and found is None
+        mark = Text("✓", style="green") if found else Text("✗" if tool.required else "–", style="red" if tool.required else "dim")
+        table.add_row(mark, tool.program, found or "not found", tool.needed_for, "" if found else tool.get)
+    Console(highlight=False).print(table)
+    place = settings.workspace_from(workspace)
+    print(f"\nworkspace: {place.root} ({'there' if place.root.is_dir() else 'made at the first run'})")
+    print("barrier: roles are kept apart by folders in this version; the operating-system barrier is not built yet")
+    if strict and missing:
+        raise typer.Exit(8)
+
+
+def _version(tool: Tool) -> str | None:
+    if shutil.which(tool.program) is None:
+        return None
+    try:
+        done = subprocess.run([tool.program, *tool.version], capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return "found, gives no version"
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return lines[0][:40] if lines else "found"

@@ -1,0 +1,117 @@
+"""One event, one or a few lines for a person. Nothing that came from a role reaches the terminal unfiltered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from statsclaw.runlog import events as e
+from statsclaw.runlog.chain import Record
+from statsclaw.runlog.fold import RunView
+from statsclaw.sandbox.importer import printable
+from statsclaw.states import MAX_ATTEMPTS, State
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    label: str
+    text: str
+    style: str = ""
+
+
+def plain(text: str, limit: int = 400) -> str:
+    return printable(" ".join(text.split()))[:limit]
+
+
+def lines_for(record: Record, run: RunView) -> list[Line]:
+    match record.event:
+        case e.RunCreated() as event:
+            return [Line("run", f"{event.run_id} · target {event.target} · {_routing(event)}", "bold")]
+        case e.StateEntered() as event:
+            text = _about_state(event, run) if event.applicable else f"not applicable: {event.reason}"
+            return [Line(event.state, text, "bold blue" if event.applicable else "dim")]
+        case e.DispatchStarted() as event:
+            attempt = f" · attempt {event.attempt}" if event.attempt > 1 else ""
+            return [Line(event.role, f"at work ({event.backend}){attempt}", "cyan")]
+        case e.DispatchFinished() as event:
+            parts = [", ".join(event.artifacts)] if event.artifacts else []
+            parts += [f"{len(event.files)} file{'s' if len(event.files) != 1 else ''}"] if event.files else []
+            note = [Line("", plain(event.note), "yellow")] if event.note else []
+            return [Line(event.role, "✓ " + " · ".join(parts), "green"), *note]
+        case e.DispatchFailed() as event:
+            return [Line(event.role, f"✗ nothing taken: {plain(event.reason)}", "red")]
+        case e.DispatchInterrupted() as event:
+            return [Line(event.role, "was interrupted and starts over (its room was discarded)", "yellow")]
+        case _:
+            return _other(record.event, run)
+
+
+def _other(event: e.Event, run: RunView) -> list[Line]:
+    match event:
+        case e.SignalRaised():
+            count = run.attempts[event.signal, event.cause]
+            label = f"{event.signal} ({count}/{MAX_ATTEMPTS})" if event.signal != "HOLD" else "HOLD"
+            if event.signal == "HOLD":
+                return []
+            said = [Line("", plain(row), "dim") for row in event.message.splitlines()[:8]]
+            return [Line(label, f"by {event.raised_by}, to {event.route_to}", "bold red"), *said]
+        case e.QuestionAsked():
+            rows = [Line("HOLD" if event.topic in ("hold", "escalation") else "question", plain(event.text, 1200), "bold yellow")]
+            for number, option in enumerate(event.options, start=1):
+                tail = f" — {plain(option.consequence)}" if option.consequence else ""
+                rows.append(Line("", f"{number}  {plain(option.label)}{tail}", "yellow"))
+            return rows
+        case e.QuestionAnswered():
+            by = {"recording": "recorded answer", "default": "safe default", "file": "answers file"}.get(event.by, "answer")
+            return [Line("", f"{by}: {plain(run.questions[event.question].answer_text)}", "yellow")]
+        case e.SpecFrozen():
+            return [Line("freeze", f"{len(event.specs)} documents frozen by hash", "")]
+        case e.CommandExecuted() if event.subject == "after" or not event.passed:
+            before = "on the package as it was: " if event.subject == "before" else ""
+            mark = "✓" if event.passed else "✗"
+            style = "green" if event.passed else ("dim" if event.subject == "before" else "red")
+            return [Line("verify", f"{mark} {before}{event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)", style)]
+        case e.CommitPrepared():
+            return [Line("commit", f"{event.commit[:10]} · {event.files} files · {event.branch}")]
+        case e.Pushed():
+            there = " (was there already)" if event.already_there else ""
+            return [Line("push", f"{event.branch} → {event.remote}{there}{' · ' + event.note if event.note else ''}", "green")]
+        case e.WorkspaceSynced():
+            return [Line("workspace", "pushed" if event.pushed else event.note or "up to date, not pushed")]
+        case e.RunResumed():
+            return [Line("resume", f"{event.verified_lines} events verified")]
+        case e.LogRepaired():
+            return [Line("log", f"a line cut short was set aside ({event.cut_bytes} bytes, {event.kept_as})", "yellow")]
+        case e.RunFinished():
+            style = "bold green" if not event.reason else "bold red"
+            return [Line(event.outcome, plain(event.reason) or "finished", style)]
+        case _:
+            return []
+
+
+def _routing(event: e.RunCreated) -> str:
+    if event.workflow is None:
+        return "workflow not clear yet"
+    sure = f" ({event.routing.confidence:.2f})" if event.routing else ""
+    ship = "ships, asks before pushing" if event.ship_requested else "ships only if asked"
+    return f"workflow {event.workflow}{sure} · profile {event.profile or '?'} · {ship}"
+
+
+def _about_state(event: e.StateEntered, run: RunView) -> str:
+    match event.state:
+        case State.CREDENTIALS_VERIFIED:
+            return run.head.credentials.detail
+        case State.NEW:
+            return f"{run.workflow} · {len(run.head.sources)} source(s)"
+        case State.PLANNED:
+            return "request and impact written"
+        case State.SPEC_READY:
+            return "comprehension and specifications are in"
+        case State.PIPELINES_COMPLETE:
+            tests = [t for c in run.evidence_for(run.tree_sha256) for t in c.tests]
+            return f"verified: {sum(t.outcome == 'passed' for t in tests)} of {len(tests)} tests passed"
+        case State.REVIEW_PASSED:
+            return run.review_verdict
+        case State.DONE:
+            return "pushed" if run.pushed else "nothing was to be shipped"
+        case _:
+            return ""

@@ -1,0 +1,165 @@
+"""Commands that only look: route, list, show, artifacts, log."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from statsclaw.artifacts.catalogue import catalogue
+from statsclaw.errors import InputRefused
+from statsclaw.intake.routing import route as read_directive
+from statsclaw.intake.workflow import workflow
+from statsclaw.runlog import chain
+from statsclaw.runlog import log as runlog
+from statsclaw.runlog.lock import is_held
+from statsclaw.runlog.status import render_status
+from statsclaw.runlog.store import ContentStore
+from statsclaw.sandbox.importer import printable
+from statsclaw.ui import settings
+from statsclaw.ui.lines import plain
+from statsclaw.ui.run_commands import JsonOption, WorkspaceOption
+from statsclaw.ui.summary import print_summary
+from statsclaw.workspace.layout import summary
+
+RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
+
+
+def _console() -> Console:
+    return Console(highlight=False)
+
+
+def route(directive: Annotated[str, typer.Argument(help="What you would ask for.")], json: JsonOption = False) -> None:
+    """Show how a directive is read: workflow, confidence, shipping, interval, issue, runner-up. Starts nothing."""
+    found = read_directive(directive)
+    if json:
+        print(found.model_dump_json())
+        return
+    stages = " → ".join(" ∥ ".join(stage) for stage in workflow(found.workflow).stages)
+    rows = [
+        ("workflow", f"{found.workflow} ({found.confidence:.2f})  {stages}"),
+        ("runner-up", f"{found.runner_up} ({found.runner_up_confidence:.2f})" if found.runner_up else "–"),
+        ("ships", "yes, asks before pushing" if found.ship or workflow(found.workflow).ship else "no"),
+        ("asks first", {"close": "yes: two readings are close", "small-fix": "yes: a small fix could take the short way",
+                        "unclear": "yes: the directive says too little"}.get(found.ask or "", "no")),
+        ("interval", f"{found.interval_s} s, repeating {found.inner_workflow}" if found.interval_s else "–"),
+        ("issue", str(found.issue) if found.issue else "–"),
+        ("language", found.language),
+        ("because of", ", ".join(plain(cue) for cue in found.cues) or "–"),
+    ]  # fmt: skip
+    table = Table.grid(padding=(0, 2))
+    for label, text in rows:
+        table.add_row(Text(label, style="bold"), Text(text))
+    _console().print(table)
+
+
+def list_runs(json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+    """All runs of the workspace, newest first."""
+    place = settings.workspace_from(workspace)
+    rows = sorted((summary(run) for run in place.runs()), key=lambda row: row["started"], reverse=True)
+    if json:
+        print(jsonlib.dumps(rows))
+        return
+    if not rows:
+        print(f"no runs in {place.root} yet. Try: statsclaw demo")
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("run", "state", "workflow", "started", "directive"):
+        table.add_column(name, overflow="fold" if name == "directive" else "ellipsis", no_wrap=name != "directive")
+    for row in rows:
+        table.add_row(*(Text(plain(row[name])) for name in ("run", "state", "workflow", "started", "directive")))
+    _console().print(table)
+
+
+def show(run: RunArgument, json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+    """A run as it stands: states, dispatches, questions, evidence, artifacts."""
+    folder = settings.workspace_from(workspace).find(run)
+    view = runlog.read_view(folder.path)
+    if json:
+        print(jsonlib.dumps(_as_json(folder.id, view)))
+        return
+    print("\n".join(printable_lines(render_status(view, folder.id))))
+    if is_held(folder.path / runlog.LOCK):
+        print("\nA process is working on this run now.")
+    print_summary(_console(), folder, view)
+
+
+def printable_lines(text: str) -> list[str]:
+    return [printable_line(line) for line in text.splitlines()]
+
+
+def printable_line(line: str) -> str:
+    return "".join(c if c.isprintable() else "�" for c in line)
+
+
+def _as_json(run_id: str, view: runlog.RunView) -> dict[str, object]:
+    return {
+        "run": run_id,
+        "state": view.state,
+        "workflow": view.workflow,
+        "profile": view.profile,
+        "outcome": view.finished.outcome if view.finished else None,
+        "open_questions": [question.model_dump(mode="json") for question in view.open_questions],
+        "waiting": [d.role for d in view.running],
+        "attempts": {f"{signal}/{cause}": n for (signal, cause), n in view.attempts.items()},
+        "usage": view.usage.model_dump(),
+        "artifacts": {name: a.sha256 for name, a in sorted(view.artifacts.items())},
+        "evidence": [c.model_dump(mode="json") for c in view.evidence_for(view.tree_sha256)],
+        "commit": view.pushed.commit if view.pushed else None,
+        "events": view.seq,
+    }
+
+
+def artifacts(
+    run: RunArgument,
+    name: Annotated[str | None, typer.Argument(help="Print this artifact.")] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """The documents of a run; with a name, the document itself."""
+    folder = settings.workspace_from(workspace).find(run)
+    view = runlog.read_view(folder.path)
+    if name:
+        found = view.artifact(name)
+        if found is None:
+            raise InputRefused(f"run {folder.id} has no {name}", todo=f"`statsclaw artifacts {folder.id}` lists them")
+        for line in printable_lines(ContentStore(folder.store).get_text(found.sha256)):
+            print(line)
+        return
+    table = Table(box=None, pad_edge=False)
+    for column in ("artifact", "by", "sha256", "purpose"):
+        table.add_column(column)
+    for artifact in sorted(view.artifacts.values(), key=lambda a: a.seq):
+        kind = catalogue().get(artifact.name)
+        table.add_row(artifact.name, artifact.producer, artifact.sha256[:12], kind.purpose if kind else "")
+    _console().print(table)
+    print(f"\nin {folder.path}")
+
+
+def log_verify(run: RunArgument, workspace: WorkspaceOption = None) -> None:
+    """Verify the chain of hashes; names the first line that was altered, removed or reordered."""
+    folder = settings.workspace_from(workspace).find(run)
+    lines = runlog.verify(folder.path)
+    view = runlog.read_view(folder.path)
+    store = ContentStore(folder.store)
+    for digest in {a.sha256 for a in view.artifacts.values()} | {c.output_sha256 for c in view.evidence.values()}:
+        store.get(digest)
+    print(f"{folder.id}: {lines} lines verified, {len(view.artifacts)} artifacts and all outputs intact")
+
+
+def log_show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
+    """The log, one event a line, as it stands in the file."""
+    folder = settings.workspace_from(workspace).find(run)
+    for record in chain.read(folder.path / runlog.EVENTS).records:
+        body = printable(record.event.model_dump_json())
+        print(f"{record.seq:5d} {record.at:%H:%M:%S} {body}")
+
+
+def log_repair(run: RunArgument, workspace: WorkspaceOption = None) -> None:
+    """Go on from the last whole line of a log that was cut; what follows it is kept aside."""
+    folder = settings.workspace_from(workspace).find(run)
+    with runlog.RunLog.open(folder.path, accept_loss=True) as log:
+        print(f"{folder.id}: continues after line {log.last_seq}. Next: statsclaw resume {folder.id}")

@@ -1,0 +1,109 @@
+"""Commands by which a person takes part: answer a question, hand in a role's work."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from statsclaw.engine.dispatch import inspect
+from statsclaw.engine.people import leave_answer, parse_answer, settle_questions
+from statsclaw.errors import InputRefused, RunLocked
+from statsclaw.runlog.events import Option, QuestionAsked
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import RunLog, read_view
+from statsclaw.sandbox.handin import HandIn, Raised
+from statsclaw.sandbox.room import Room
+from statsclaw.states import Signal
+from statsclaw.ui import session, settings
+from statsclaw.ui.run_commands import WorkspaceOption
+from statsclaw.workspace.layout import RunFolder, Workspace
+
+RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
+
+
+def answer(
+    run: RunArgument,
+    choose: Annotated[int | None, typer.Option("--choose", help="Number of the option, from 1.")] = None,
+    text: Annotated[str, typer.Option("--text", help="An answer in words, alone or beside --choose.")] = "",
+    question: Annotated[str | None, typer.Option("--question", help="Which question, if several are open.")] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Answer a question of a run, now or next week, whether or not the run is alive."""
+    place = settings.workspace_from(workspace)
+    folder = place.find(run)
+    asked = _open_question(read_view(folder.path), folder, question)
+    if choose is None and not text:
+        raise InputRefused("no answer was given", todo="--choose K, --text WORDS, or both")
+    given = parse_answer(asked, str(choose) if choose is not None else text, by="answer")
+    if choose is not None:
+        if given.choice is None:
+            raise InputRefused(f"there is no option {choose}", todo=f"choose 1 to {len(asked.options)}")
+        given = given.model_copy(update={"text": text})
+    leave_answer(folder.inbox, given)
+    try:
+        with RunLog.open(folder.path) as log:
+            settle_questions(session.quiet_run(place, folder, log))
+        print(f"answered {asked.question}. Continue with: statsclaw resume {folder.id}")
+    except RunLocked:
+        print(f"answered {asked.question}. The run is alive and takes it up.")
+
+
+def _open_question(view: RunView, folder: RunFolder, wanted: str | None) -> QuestionAsked:
+    there = view.open_questions
+    if wanted:
+        there = [question for question in there if question.question == wanted]
+    if not there:
+        raise InputRefused(f"run {folder.id} has no such open question", todo=f"`statsclaw show {folder.id}`")
+    if len(there) > 1:
+        names = ", ".join(question.question for question in there)
+        raise InputRefused(f"{len(there)} questions are open ({names})", todo="name one with --question")
+    return there[0]
+
+
+def done(
+    run: RunArgument,
+    role: Annotated[str | None, typer.Argument(help="Which role, if several wait.")] = None,
+    signal: Annotated[Signal | None, typer.Option("--signal", help="End with a signal instead.")] = None,
+    message: Annotated[str, typer.Option("--message", help="What the signal says.")] = "",
+    option: Annotated[list[str] | None, typer.Option("--option", help="LABEL|CONSEQUENCE. Repeatable.")] = None,
+    route_to: Annotated[str | None, typer.Option("--route-to", help="Which role has to act.")] = None,
+    note: Annotated[str, typer.Option("--note", help="A remark for the record.")] = "",
+    transcript: Annotated[typer.FileText | None, typer.Option("--transcript", help="How it was done.")] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Hand in what you did as a role. Nothing is handed in before it is complete."""
+    place = settings.workspace_from(workspace)
+    folder = place.find(run)
+    view = read_view(folder.path)
+    waiting = [d for d in view.running if d.backend == "human" and role in (None, d.role)]
+    if len(waiting) != 1:
+        names = ", ".join(d.role for d in waiting) or "nobody"
+        raise InputRefused(f"{names} of run {folder.id} waits to hand in", todo="name one role that waits")
+    raised = None
+    if signal is not None:
+        raised = _raised(signal, message, option or [], route_to)
+    kept = transcript.read() if transcript else ""
+    result = HandIn(signal=raised, note=note, transcript=kept)
+    problems = _problems(place, folder, view, waiting[0].id, result)
+    if problems:
+        for problem in problems:
+            print(f"  ✗ {problem}")
+        raise InputRefused("not handed in yet: mend the points above", kept="your folder is as you left it")
+    Room(folder.room(waiting[0].id)).hand_in(result)
+    print(f"handed in for {waiting[0].role}. If the run is not alive: statsclaw resume {folder.id}")
+
+
+def _raised(signal: Signal, message: str, options: list[str], route_to: str | None) -> Raised:
+    if not message.strip():
+        raise InputRefused(f"{signal} needs a --message")
+    parsed = tuple(Option(label=o.partition("|")[0].strip(), consequence=o.partition("|")[2].strip()) for o in options)
+    return Raised(signal=signal, message=message, options=parsed, route_to=route_to)
+
+
+def _problems(place: Workspace, folder: RunFolder, view: RunView, dispatch: str, result: HandIn) -> list[str]:
+    """The same inspection the engine will make, without writing to the log."""
+    log = RunLog(folder.path)
+    log.view = view
+    found = inspect(session.assemble_to_look(place, folder, log), view.dispatches[dispatch], result)
+    return found.problems + found.refused

@@ -1,0 +1,86 @@
+"""What a person sees while a run goes on: a live view on a terminal, plain lines elsewhere, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from statsclaw.runlog.chain import Record
+from statsclaw.runlog.fold import RunView
+from statsclaw.ui.lines import Line, lines_for
+
+_LABEL_WIDTH = 20
+
+
+class Screen:
+    """`kind` is live, plain or json."""
+
+    def __init__(self, kind: str, console: Console | None = None) -> None:
+        self.kind = kind
+        self.console = console or Console(highlight=False, soft_wrap=kind == "plain")
+        self._live: Live | None = None
+        self._view: RunView | None = None
+
+    @contextmanager
+    def showing(self) -> Iterator[Callable[[Record, RunView], None]]:
+        """Observe a run; on a terminal a table of the roles at work stays at the bottom."""
+        if self.kind != "live":
+            yield self.observe
+            return
+        with Live(get_renderable=self._status, console=self.console, refresh_per_second=4, transient=True) as live:
+            self._live = live
+            try:
+                yield self.observe
+            finally:
+                self._live = None
+
+    def observe(self, record: Record, view: RunView) -> None:
+        self._view = view
+        if self.kind == "json":
+            event = record.event.model_dump(mode="json")
+            print(json.dumps({"seq": record.seq, "at": record.at.isoformat(), **event}), flush=True)
+            return
+        for line in lines_for(record, view):
+            self.say(line)
+
+    def say(self, line: Line) -> None:
+        if self.kind == "json":
+            print(f"{line.label} {line.text}".strip(), file=sys.stderr, flush=True)
+            return
+        text = Text(f"  {line.label:<{_LABEL_WIDTH}}  ", style=line.style if line.label else "")
+        text.append(line.text, style="" if line.label else line.style)
+        self.console.print(text)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Give the terminal to a prompt."""
+        if self._live:
+            self._live.stop()
+        try:
+            yield
+        finally:
+            if self._live:
+                self._live.start()
+
+    def _status(self) -> Table:
+        table = Table.grid(padding=(0, 2))
+        view = self._view
+        if view is None or view.created_at is None:
+            return table
+        elapsed = int((datetime.now(UTC) - view.created_at).total_seconds())
+        tokens = f" · {view.usage.tokens:,} tokens · ${view.usage.cost_usd:.2f}" if view.usage.tokens else ""
+        table.add_row(Text(f"  {view.state or 'starting'} · {elapsed // 60}:{elapsed % 60:02d}{tokens}", style="bold"))
+        for dispatch in view.running:
+            at = int((datetime.now(UTC) - dispatch.started_at).total_seconds())
+            table.add_row(Text(f"    {dispatch.role} · attempt {dispatch.attempt} · {dispatch.backend} · {at} s", style="cyan"))
+        if view.missing and not view.running:
+            table.add_row(Text(f"    next: {view.missing[0]}", style="dim"))
+        return table

@@ -1,0 +1,101 @@
+"""Opening a run for work: the same for a new one, a resumed one and a replayed one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from statsclaw.backends.replay import Recording
+from statsclaw.engine.documents import keep_copies
+from statsclaw.engine.loop import drive
+from statsclaw.engine.people import Person, Unattended, read_answers
+from statsclaw.engine.run import LocalFacts, Run, read_local
+from statsclaw.engine.start import Order, start_run
+from statsclaw.runlog import chain
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import EVENTS, RunLog
+from statsclaw.runlog.store import write_durably
+from statsclaw.ui import settings
+from statsclaw.ui.person import AtTerminal
+from statsclaw.ui.screen import Screen
+from statsclaw.workspace.layout import RunFolder, Workspace
+
+
+def start(
+    workspace: Workspace, order: Order, screen: Screen, *, yes: bool = False, answers: Path | None = None
+) -> tuple[RunFolder, RunView]:
+    """Start a run and take it as far as it goes."""
+    given = read_answers(answers) if answers else {}
+    folder, log, local = start_run(workspace, order, settings.scrubber(workspace))
+    with log:
+        first = log.view
+        run = _assemble(workspace, folder, log, local, screen, yes, given)
+        with screen.showing() as observe:
+            for record in chain.read(folder.path / EVENTS).records:
+                observe(record, first)
+            log.observers.append(observe)
+            return folder, drive(run)
+
+
+def resume(
+    workspace: Workspace,
+    folder: RunFolder,
+    screen: Screen,
+    *,
+    yes: bool = False,
+    answers: Path | None = None,
+    backends: Mapping[str, str] | None = None,
+) -> RunView:
+    given = read_answers(answers) if answers else {}
+    local = read_local(folder)
+    if backends:
+        local = local.model_copy(update={"backends": {**local.backends, **backends}})
+        write_durably(folder.local, local.model_dump_json().encode())
+    with RunLog.open(folder.path) as log:
+        run = _assemble(workspace, folder, log, local, screen, yes, given)
+        run.resumed = True
+        with screen.showing() as observe:
+            log.observers.append(observe)
+            return drive(run)
+
+
+def quiet_run(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
+    """A run opened to take something in, without a screen."""
+    return _assemble(workspace, folder, log, read_local(folder), Screen("plain"), False, {})
+
+
+def assemble_to_look(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
+    """A run for somebody who only looks: nothing is written and nobody is asked."""
+    return _bare(workspace, folder, log, read_local(folder), Unattended())
+
+
+def _assemble(
+    workspace: Workspace,
+    folder: RunFolder,
+    log: RunLog,
+    local: LocalFacts,
+    screen: Screen,
+    yes: bool,
+    answers: dict[str, str],
+) -> Run:
+    recorded = Recording(Path(local.recording)).answer_to if local.recording else (lambda _: None)
+    unattended = Unattended(yes=yes, answers=answers, recorded=recorded)
+    attended = screen.kind == "live" and settings.can_ask()
+    person: Person = AtTerminal(unattended, screen, folder.inbox) if attended else unattended
+    run = _bare(workspace, folder, log, local, person)
+    keep_copies(run)
+    return run
+
+
+def _bare(workspace: Workspace, folder: RunFolder, log: RunLog, local: LocalFacts, person: Person) -> Run:
+    scrub = settings.scrubber(workspace)
+    return Run(
+        workspace=workspace,
+        folder=folder,
+        log=log,
+        local=local,
+        person=person,
+        cache=settings.cache_folder(),
+        scrub=scrub,
+        finds_secret=scrub.finds_secret,
+    )

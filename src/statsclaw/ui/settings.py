@@ -1,0 +1,49 @@
+"""The only place that reads the environment."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from pathlib import Path
+
+from statsclaw.workspace.layout import Workspace
+from statsclaw.workspace.scrub import Scrubber
+
+_SECRET_NAMES = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL")
+
+
+def home() -> Path:
+    return Path(os.path.expanduser("~"))  # noqa: PTH111  Path.home() raises where there is no home
+
+
+def workspace_from(option: Path | None) -> Workspace:
+    """--workspace, else STATSCLAW_WORKSPACE, else the user's data folder."""
+    chosen = option or os.environ.get("STATSCLAW_WORKSPACE")
+    if chosen:
+        return Workspace(Path(chosen).expanduser().resolve())
+    data = Path(os.environ.get("XDG_DATA_HOME") or home() / ".local" / "share")
+    return Workspace(data / "statsclaw" / "workspace")
+
+
+def cache_folder() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "statsclaw"
+
+
+def scrubber(workspace: Workspace) -> Scrubber:
+    """Knows this machine's folders, user and secrets, so that none of them is ever stored."""
+    secrets = [
+        value for name, value in os.environ.items() if len(value) >= 8 and any(s in name.upper() for s in _SECRET_NAMES)
+    ]
+    paths = {str(workspace.root): "<workspace>", str(home()): "~", str(Path.cwd()): "."}
+    return Scrubber(paths=paths, user=_user(), secrets=tuple(secrets))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def can_ask() -> bool:
+    return os.isatty(0) and os.isatty(1)

@@ -1,0 +1,63 @@
+"""audit.md: every command, test and figure, rendered from evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from statsclaw.runlog.events import CommandExecuted
+from statsclaw.runlog.store import ContentStore
+from statsclaw.templates import render
+
+_LONGEST_OUTPUT = 6000
+
+
+def render_audit(
+    after: list[CommandExecuted], before: list[CommandExecuted], store: ContentStore, notes: str = ""
+) -> str:
+    failed = [c for c in after if not c.passed]
+    return render(
+        "statsclaw.verify",
+        "audit.md",
+        verdict=_verdict(after, failed),
+        after=after,
+        tests=[(c.phase, t) for c in after for t in c.tests],
+        criteria=[row for c in after for row in c.criteria],
+        compared=list(compare(before, after)),
+        notes=_demoted(notes),
+        outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],
+    )
+
+
+def _verdict(after: list[CommandExecuted], failed: list[CommandExecuted]) -> str:
+    if not after:
+        return "Nothing was executed: the profile has no command for this tree."
+    if failed:
+        return f"FAIL: {len(failed)} of {len(after)} commands did not pass ({', '.join(c.name for c in failed)})."
+    tests = sum(t.outcome == "passed" for c in after for t in c.tests)
+    return f"PASS: {len(after)} commands, {tests} tests passed, none failed."
+
+
+def compare(before: Iterable[CommandExecuted], after: Iterable[CommandExecuted]) -> Iterable[tuple[str, str, str]]:
+    """Per test of the validation suite: its outcome on the old and on the new package."""
+    old, new = _validation(before), _validation(after)
+    built = any(c.phase == "build" and c.passed for c in before)
+    for name, outcome in new.items():
+        yield name, old.get(name, "not run" if built else "package not built"), outcome
+
+
+def _validation(evidence: Iterable[CommandExecuted]) -> Mapping[str, str]:
+    return {t.name: t.outcome for c in evidence if c.phase == "validation" for t in c.tests}
+
+
+def _demoted(notes: str) -> str:
+    """Headings of an included document go down two levels, so that its sections stay its own."""
+    return re.sub(r"^(#{1,4}) ", r"##\1 ", notes.strip(), flags=re.MULTILINE)
+
+
+def _shortened(text: str) -> str:
+    text = text.strip().replace("```", "'''")
+    if len(text) <= _LONGEST_OUTPUT:
+        return text
+    half = _LONGEST_OUTPUT // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"

@@ -1,0 +1,73 @@
+"""The Python that verifies a Python package: one that holds what the package needs, and not the package."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+_TEST_EXTRAS = ("test", "tests", "testing")
+
+
+class InterpreterMissing(Exception):
+    def __init__(self, output: str) -> None:
+        super().__init__(output)
+        self.output = output
+
+
+def requirements_of(tree: Path) -> list[str]:
+    """What pyproject.toml asks for to build, run and test the package, and pytest."""
+    try:
+        project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        project = {}
+    metadata = project.get("project", {})
+    extras = metadata.get("optional-dependencies", {})
+    wanted = [*project.get("build-system", {}).get("requires", ["setuptools"]), *metadata.get("dependencies", [])]
+    wanted += [row for name in _TEST_EXTRAS for row in extras.get(name, [])]
+    return sorted({str(row) for row in [*wanted, "pytest"]})
+
+
+def find_interpreter(tree: Path, cache: Path, profile: str) -> str:
+    """The running interpreter if it has everything; else an environment made once and kept in the cache."""
+    if profile != "python":
+        return sys.executable
+    wanted = requirements_of(tree)
+    if all(_installed(row) for row in wanted):
+        return sys.executable
+    key = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:16]
+    folder = cache / "environments" / key
+    python = folder / "bin" / "python"
+    if not (folder / "complete").exists():
+        _make(folder, python, wanted)
+    return str(python)
+
+
+def _installed(row: str) -> bool:
+    try:
+        requirement = Requirement(row)
+        if requirement.marker is not None and not requirement.marker.evaluate():
+            return True
+        return requirement.specifier.contains(importlib.metadata.version(requirement.name), prereleases=True)
+    except (InvalidRequirement, importlib.metadata.PackageNotFoundError):
+        return False
+
+
+def _make(folder: Path, python: Path, wanted: list[str]) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for command in (
+        [sys.executable, "-m", "venv", str(folder)],
+        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))
+        if done.returncode != 0:
+            raise InterpreterMissing(f"the package's dependencies could not be installed:\n{done.stdout}{done.stderr}")
+    (folder / "complete").touch()

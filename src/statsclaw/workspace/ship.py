@@ -1,0 +1,92 @@
+"""The shipper: code, not a model. A verified tree becomes one commit on a branch of its own, pushed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from statsclaw.errors import MachineRefused, RunStopped
+from statsclaw.git import GitFailed, git, git_text, own_environment, persons_environment
+from statsclaw.runlog.events import FileChange
+from statsclaw.runlog.store import ContentStore
+from statsclaw.workspace.scrub import display_url
+
+
+@dataclass(frozen=True, slots=True)
+class PushResult:
+    already_there: bool
+    note: str
+
+
+def make_commit(
+    repo: Path,
+    base: str | None,
+    changes: list[FileChange],
+    store: ContentStore,
+    *,
+    message: str,
+    date: datetime,
+    author: tuple[str, str] | None,
+) -> str:
+    """The commit of base + changes. The same input always gives the same commit, so making it twice is harmless."""
+    env = own_environment() | {"GIT_INDEX_FILE": str(repo / "statsclaw-index")}
+    stamp = date.isoformat(timespec="seconds")
+    env |= {"GIT_AUTHOR_DATE": stamp, "GIT_COMMITTER_DATE": stamp}
+    if author:
+        env |= {"GIT_AUTHOR_NAME": author[0], "GIT_AUTHOR_EMAIL": author[1]}
+    git("read-tree", base or "--empty", git_dir=repo, env=env)
+    rows = []
+    for change in changes:
+        if change.sha256 is None:
+            rows.append(f"0 {'0' * 40}\t{change.path}")
+            continue
+        data = store.get(change.sha256)
+        oid = git("hash-object", "-w", "--no-filters", "--stdin", git_dir=repo, env=env, stdin=data).decode().strip()
+        rows.append(f"{'100755' if change.executable else '100644'} {oid}\t{change.path}")
+    if rows:
+        git("update-index", "-z", "--index-info", git_dir=repo, env=env, stdin=("\0".join(rows) + "\0").encode())
+    tree = git_text("write-tree", git_dir=repo, env=env)
+    parent = ("-p", base) if base else ()
+    return git_text("commit-tree", tree, *parent, "-m", message, git_dir=repo, env=env)
+
+
+def remote_branches(url: str) -> dict[str, str]:
+    rows = git_text("ls-remote", "--heads", url, env=persons_environment(), timeout_s=120).splitlines()
+    return {name.removeprefix("refs/heads/"): oid for oid, _, name in (row.partition("\t") for row in rows)}
+
+
+def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base: str | None) -> PushResult:
+    """Push the commit to its branch unless it is there already. Never forces, never touches another branch."""
+    shown = display_url(url)
+    try:
+        branches = remote_branches(url)
+        there = branches.get(branch)
+        if there is not None and there != commit:
+            raise RunStopped(
+                f"branch {branch} exists on {shown} with another commit",
+                kept="nothing was pushed; the commit is kept in the run",
+                todo="delete or rename that branch on the remote, then `statsclaw resume`",
+            )
+        if there is None:
+            git(
+                "push", "--quiet", "--no-verify", url, f"{commit}:refs/heads/{branch}",
+                git_dir=repo, env=persons_environment(),
+            )  # fmt: skip
+    except GitFailed as failure:
+        raise MachineRefused(
+            f"cannot push to {shown}: {_last_line(failure.stderr)}",
+            kept="the commit is kept in the run, nothing was pushed",
+            todo="make the remote reachable, then `statsclaw resume`",
+        ) from failure
+    moved = base is not None and branches.get(base_branch) not in (None, base)
+    note = (
+        f"{base_branch} has moved on since this run started; the branch starts from {base[:10]}"
+        if moved and base
+        else ""
+    )
+    return PushResult(there == commit, note)
+
+
+def _last_line(text: str) -> str:
+    return display_url((text.strip().splitlines() or ["no answer"])[-1][:200])
