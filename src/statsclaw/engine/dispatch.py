@@ -207,7 +207,7 @@ def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], art
         options=raised.options,
         default=raised.default,
         artifacts=artifacts if raised.signal is Signal.STOP else {},
-        **common,  # type: ignore[arg-type]
+        **common,
     )
 
 

@@ -64,7 +64,7 @@ def drive(run: Run) -> RunView:
                     return run.view
             case Finish(outcome, reason):
                 if run.view.finished is None:
-                    run.log.append(RunFinished(outcome=outcome, reason=reason))  # type: ignore[arg-type]
+                    run.log.append(RunFinished(outcome=outcome, reason=reason))
                 return run.view
             case _:
                 perform(run, step)

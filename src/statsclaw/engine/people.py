@@ -79,7 +79,7 @@ def parse_answer(question: QuestionAsked, text: str, by: str) -> QuestionAnswere
     if choice is None and (not text or question.topic in ("ship", "workflow", "profile")):
         offered = ", ".join(f"{n} ({option.label})" for n, option in enumerate(question.options, start=1))
         raise InputRefused(f"{text!r} is not an answer to this question", todo=f"choose {offered or 'some words'}")
-    return QuestionAnswered(question=question.question, choice=choice, text=text[:4000], by=by)  # type: ignore[arg-type]
+    return QuestionAnswered(question=question.question, choice=choice, text=text[:4000], by=by)
 
 
 # --- asking --------------------------------------------------------------------------------------------------------

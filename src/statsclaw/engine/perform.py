@@ -27,7 +27,7 @@ from statsclaw.runlog.events import (
 )
 from statsclaw.sandbox.tree import write_tree
 from statsclaw.states import Signal
-from statsclaw.verify.report import failed_phases, failure_report
+from statsclaw.verify.report import failed_behaviours, failed_phases, failure_report
 from statsclaw.verify.runner import Bench, verify_tree
 from statsclaw.workspace.ship import make_commit, push
 from statsclaw.workspace.sync import synchronise
@@ -137,6 +137,7 @@ def block(run: Run, role: Role) -> None:
             cause=concerned[0].phase,
             route_to=role,
             message=run.scrub(message),
+            about=failed_behaviours(concerned),
         )
     )
 

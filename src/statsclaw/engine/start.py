@@ -26,7 +26,7 @@ from statsclaw.runlog.store import ContentStore, cannot_write, write_durably
 from statsclaw.sandbox.barrier import SeparateFolders
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder, Workspace
-from statsclaw.workspace.scrub import display_url
+from statsclaw.workspace.scrub import display_remote
 
 _LONGEST_DIRECTIVE = 100_000
 _LARGEST_SOURCE = 50 * 1024 * 1024
@@ -61,15 +61,15 @@ def start_run(
     if len({name for name, _ in sources}) != len(sources):
         raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
     _check_backends(order.backends)
-    routing = None if order.workflow else route(directive)
-    chosen = order.workflow or (None if routing is None or routing.ask else routing.workflow)
+    routing = route(directive)
+    chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None and workflow(chosen).repeats:
         raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
     workspace.ensure()
     with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
         target = fetch_target(order.target, Path(scratch) / "target.git", ignore_dirty=order.ignore_dirty)
         access = _access(target, order)
-        ship = order.ship or bool(routing and routing.ship)
+        ship = order.ship or routing.ship
         if order.ship and not access.can_ship:
             raise InputRefused(
                 f"--ship was asked for, but {access.detail}", kept="Nothing was started", todo="add a remote, or drop --ship"
@@ -101,15 +101,15 @@ def start_run(
         profile_candidates=found.candidates,
         workflow=chosen,
         credentials=Credentials(
-            remote=scrub(display_url(target.remote_url)) if target.remote_url else None,
+            remote=display_remote(target.remote_url) if target.remote_url else None,
             how=access.how,
             can_ship=access.can_ship,
             detail=scrub(access.detail),
         ),
-        routing=_choice(routing),
+        routing=None if order.workflow else _choice(routing),
         ship_requested=ship,
         local_only=order.local_only,
-        issue=routing.issue if routing else None,
+        issue=routing.issue,
         sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in sources),
         backends={role: name.split(":")[0] for role, name in order.backends.items()},
         replay_of=order.replay_of,
@@ -180,9 +180,7 @@ def _new_folder(workspace: Workspace, name: str, run_id: str | None) -> RunFolde
             return RunFolder(folder)
 
 
-def _choice(routing: Routing | None) -> RoutingChoice | None:
-    if routing is None:
-        return None
+def _choice(routing: Routing) -> RoutingChoice:
     return RoutingChoice(
         workflow=routing.workflow,
         confidence=routing.confidence,

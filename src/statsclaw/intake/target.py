@@ -9,7 +9,7 @@ from pathlib import Path
 
 from statsclaw.errors import InputRefused
 from statsclaw.git import GitFailed, git, git_text, persons_environment
-from statsclaw.workspace.scrub import display_url
+from statsclaw.workspace.scrub import display_remote, display_url
 
 _URL = re.compile(r"^([a-z][a-z0-9+.\-]*://|[\w.\-]+@[\w.\-]+:)")
 PROBE = "statsclaw/access-probe"
@@ -125,7 +125,7 @@ def verify_push_access(target: Target) -> PushAccess:
     """Try the push that shipping would make, without making it."""
     if target.remote_url is None:
         return PushAccess("no remote", False, "local only: the target has no remote, so nothing can be shipped")
-    shown = display_url(target.remote_url)
+    shown = display_remote(target.remote_url)
     try:
         _dry_run(target)
     except GitFailed as failure:

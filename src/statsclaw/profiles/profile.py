@@ -129,6 +129,7 @@ class Profile(_Frozen):
     unit_tests: tuple[Command, ...]
     validation: tuple[Command, ...]
     study: tuple[Command, ...]
+    study_entry: Line
     conventions: Conventions
     missing_tool: Annotated[str, Field(min_length=1, pattern=r"^[^\n]+$")]
 

@@ -56,9 +56,10 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
             documents[f"sources/{source.name}"] = store.get(source.sha256)
             key[f"sources/{source.name}"] = source.sha256
     answers = [(q.asked.text, q.answer_text) for q in run.answers_for(role)]
-    attempt, feedback = run.attempt_number(role), run.orders.get(role, "")
-    identity = json.dumps([role, attempt, directive, sorted(key.items()), answers, feedback], ensure_ascii=True)
-    return View(role, attempt, documents, directive, feedback, identity)
+    attempt, order = run.attempt_number(role), run.orders.get(role)
+    about = order.about if order else ()
+    identity = json.dumps([role, attempt, directive, sorted(key.items()), answers, about])
+    return View(role, attempt, documents, directive, order.text if order else "", identity)
 
 
 def without_criteria(directive: str) -> str:

@@ -39,6 +39,14 @@ class DispatchView:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkOrder:
+    """Why a role is sent to work again: in words for the role, and as facts that do not depend on the wording."""
+
+    text: str
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     name: str
     sha256: str
@@ -82,7 +90,7 @@ class RunView:
     states: list[tuple[e.StateEntered, datetime]] = field(default_factory=list)
     dispatches: dict[str, DispatchView] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
-    orders: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, WorkOrder] = field(default_factory=dict)
     attempts: Counter[tuple[str, str]] = field(default_factory=Counter)
     signals: list[tuple[e.SignalRaised, int]] = field(default_factory=list)
     escalations: list[Escalation] = field(default_factory=list)
@@ -219,7 +227,7 @@ class RunView:
             case e.DispatchFailed() as event:
                 self._close(event, "failed").reason = event.reason
                 told = f"Your last attempt could not be taken: {event.reason}"
-                self._count(FAILED, event.role, event.role, told)
+                self._count(FAILED, event.role, event.role, WorkOrder(told, (FAILED,)))
             case e.DispatchInterrupted() as event:
                 self.dispatches[event.dispatch].status = "interrupted"
             case e.SignalRaised() as event:
@@ -245,14 +253,15 @@ class RunView:
                 Escalation("hold", event.raised_by, event.cause, event.message, event.options, event.default)
             )
         else:
-            self._count(event.signal, event.cause, event.route_to, event.message)
+            order = WorkOrder(event.message, event.about or (event.message,))
+            self._count(event.signal, event.cause, event.route_to, order)
 
-    def _count(self, signal: str, cause: str, role: str, message: str) -> None:
+    def _count(self, signal: str, cause: str, role: str, order: WorkOrder) -> None:
         """Three attempts, then the person."""
         self.attempts[signal, cause] += 1
-        self.orders[role] = message
+        self.orders[role] = order
         if self.attempts[signal, cause] > MAX_ATTEMPTS:
-            self.escalations.append(Escalation("escalation", role, f"{signal}/{cause}", message))
+            self.escalations.append(Escalation("escalation", role, f"{signal}/{cause}", order.text))
 
     def _apply_question(self, event: e.QuestionAsked | e.QuestionAnswered) -> None:
         if isinstance(event, e.QuestionAsked):
@@ -268,10 +277,11 @@ class RunView:
         elif asked.topic == "profile" and event.choice is not None:
             self.profile = asked.options[event.choice].label
         elif asked.topic == "hold":
-            self.orders[asked.about] = "The person answered your question."
+            self.orders[asked.about] = WorkOrder("The person answered your question.", ())
         elif asked.topic == "escalation" and event.choice == STOP_RUN:
             self.stop_requested = True
         elif asked.topic == "escalation":
             signal, _, cause = asked.cause.partition("/")
             self.attempts[signal, cause] = 0
-            self.orders[asked.about] = f"{self.orders.get(asked.about, '')}\n{event.text}".strip()
+            order = self.orders.get(asked.about, WorkOrder("", ()))
+            self.orders[asked.about] = WorkOrder(f"{order.text}\n{event.text}".strip(), order.about)

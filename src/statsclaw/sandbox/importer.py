@@ -91,6 +91,7 @@ def take_outbox(folder: Path, allowed: Collection[str], limits: Limits) -> Taken
             taken.refuse(found.path, f"larger than {limits.artifact_bytes} bytes, or not a plain file")
         else:
             taken.artifacts[found.path] = data
+    taken.artifacts = dict(sorted(taken.artifacts.items()))
     return taken
 
 

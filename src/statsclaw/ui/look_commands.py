@@ -16,6 +16,7 @@ from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import chain
 from statsclaw.runlog import log as runlog
+from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
@@ -96,7 +97,7 @@ def printable_line(line: str) -> str:
     return "".join(c if c.isprintable() else "�" for c in line)
 
 
-def _as_json(run_id: str, view: runlog.RunView) -> dict[str, object]:
+def _as_json(run_id: str, view: RunView) -> dict[str, object]:
     return {
         "run": run_id,
         "state": view.state,

@@ -52,7 +52,7 @@ def _outcome(case: ElementTree.Element) -> TestOutcome:
         if found is not None:
             message = found.get("message") or found.text or found.get("type") or ""
             first = message.strip().splitlines()[0][:300] if message.strip() else kind
-            return TestOutcome(name=name, outcome=outcome, error=first)  # type: ignore[arg-type]
+            return TestOutcome(name=name, outcome=outcome, error=first)
     return TestOutcome(name=name, outcome="passed")
 
 

@@ -16,6 +16,16 @@ def failed_phases(evidence: Iterable[CommandExecuted]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(c.phase for c in evidence if not c.passed))
 
 
+def failed_behaviours(evidence: Iterable[CommandExecuted]) -> tuple[str, ...]:
+    """The names of what failed, whatever was said about it."""
+    found = set()
+    for command in evidence:
+        tests = [test.name for test in command.tests if test.outcome in ("failed", "error")]
+        criteria = [row.id for row in command.criteria if not row.met]
+        found |= {f"{command.phase}: {name}" for name in [*tests, *criteria] or [command.name]}
+    return tuple(sorted(found))
+
+
 def failure_report(evidence: Iterable[CommandExecuted], role: str, store: ContentStore) -> str:
     """The message to `role`. Its own build output is its own; of others' tests it learns the behaviour only."""
     lines = []

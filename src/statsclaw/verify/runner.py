@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,14 +76,15 @@ def _execute(
     bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str, python: str
 ) -> CommandExecuted:
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
-    places = {name: str(bench.place(name)) for name in ("tree", "site", "scratch", "validation", "simulation")}
-    values = places | {"python": python, "report": str(report)}
-    argv = tuple(_fill(part, values) for part in command.argv)
+    places = {name: str(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
+    study = bench.place("simulation") / Path(bench.profile.study_entry).parent
+    values = places | {"python": python, "report": str(report), "simulation": str(study)}
+    argv, extra = command.fill(values)
     missing = [program for program in command.needs if shutil.which(program) is None]
     if missing:
         text = f"{', '.join(missing)} not found. {bench.profile.missing_tool}"
         return _evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
-    env = environment(bench) | {name: _fill(value, values) for name, value in command.env.items()}
+    env = environment(bench) | extra
     limits = bench.limits.model_copy(update={"timeout_s": float(command.timeout_s)})
     done = bench.barrier.run(argv, room=bench.folder, cwd=bench.place(command.cwd), env=env, limits=limits)
     output = done.output.decode("utf-8", "replace")
@@ -113,10 +114,6 @@ def environment(bench: Bench) -> dict[str, str]:
     }
 
 
-def _fill(text: str, values: Mapping[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), text)
-
-
 def _evidence(
     bench: Bench,
     name: str,
@@ -134,8 +131,8 @@ def _evidence(
     tests = tuple(test.model_copy(update={"error": normalise(bench, test.error)}) for test in result.tests)
     return CommandExecuted(
         name=name,
-        phase=phase,  # type: ignore[arg-type]
-        subject=subject,  # type: ignore[arg-type]
+        phase=phase,
+        subject=subject,
         tree_sha256=tree_sha256,
         argv=tuple(normalise(bench, part) for part in argv),
         exit_code=exit_code,

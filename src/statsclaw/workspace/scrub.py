@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 _SECRETS = re.compile(
     r"""
@@ -52,6 +53,11 @@ class Scrubber:
         return own or bool(_SECRETS.search(text)) or any(len(p) > 5 and p in text for p in self.paths)
 
 
-def display_url(url: str) -> str:
-    """A remote's address without login, for logs and screens."""
-    return _SECRETS.sub(HIDDEN, _URL_LOGIN.sub(r"\1", url))
+def display_url(text: str) -> str:
+    """Text with addresses, as git prints it, without logins and secrets."""
+    return _SECRETS.sub(HIDDEN, _URL_LOGIN.sub(r"\1", text))
+
+
+def display_remote(url: str) -> str:
+    """A remote for logs and screens: no login, and of a folder on this machine only its name."""
+    return f"{PurePath(url).name} (on this machine)" if url.startswith(("/", ".", "file:")) else display_url(url)

@@ -10,7 +10,7 @@ from statsclaw.errors import MachineRefused, RunStopped
 from statsclaw.git import GitFailed, git, git_text, own_environment, persons_environment
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import ContentStore
-from statsclaw.workspace.scrub import display_url
+from statsclaw.workspace.scrub import display_remote, display_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def remote_branches(url: str) -> dict[str, str]:
 
 def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base: str | None) -> PushResult:
     """Push the commit to its branch unless it is there already. Never forces, never touches another branch."""
-    shown = display_url(url)
+    shown = display_remote(url)
     try:
         branches = remote_branches(url)
         there = branches.get(branch)

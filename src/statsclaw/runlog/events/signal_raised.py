@@ -17,6 +17,7 @@ class SignalRaised(Event):
     cause: str
     route_to: str
     message: str
+    about: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     default: int | None = None
     dispatch: str | None = None

@@ -1,0 +1,1 @@
+"""A package with an interface and no estimator yet."""
