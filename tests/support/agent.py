@@ -33,7 +33,9 @@ def planner() -> None:
         print(json.dumps({"signal": "HOLD", "message": "Which divisor?", "options": options, "default": 0}))
         sys.exit(0)
     owed = PROMPT
-    hand_in("comprehension.md", "Sources", "Equations", "Symbols", "Assumptions", "Open choices", "Self-test", "Verdict")
+    hand_in(
+        "comprehension.md", "Sources", "Equations", "Symbols", "Assumptions", "Open choices", "Self-test", "Verdict"
+    )
     for name, sections in {
         "spec.md": ("Interface", "Computation", "Input validation"),
         "test-spec.md": ("Interface", "Behaviours", "Tolerances", "Edge cases", "Invariants"),

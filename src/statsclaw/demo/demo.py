@@ -61,7 +61,7 @@ def make_target(files_of: Path, target: Path, remote: Path) -> None:
     env = own_environment() | {"GIT_AUTHOR_DATE": _DATE, "GIT_COMMITTER_DATE": _DATE}
     git("init", "--quiet", "--initial-branch=main", cwd=target, env=env)
     git("add", "--all", "--force", ".", cwd=target, env=env)
-    git("commit", "--quiet", "--no-verify", "-m", "A package with an interface and no estimator yet", cwd=target, env=env)
+    git("commit", "--quiet", "--no-verify", "-m", "A package without an estimator", cwd=target, env=env)
     git("init", "--quiet", "--bare", "--initial-branch=main", str(remote), env=env)
     git("remote", "add", "origin", str(remote), cwd=target, env=env)
     git("push", "--quiet", "origin", "main", cwd=target, env=env)

@@ -137,7 +137,8 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
             question=number, topic="hold", asked_by=due.role, text=due.text, options=due.options,
             default=due.default, about=due.role, cause=due.cause,
         )  # fmt: skip
-    text = f"{due.cause.partition('/')[0]} came back {MAX_ATTEMPTS} times and the {due.role} could not resolve it. {due.text}"
+    what = due.cause.partition("/")[0]
+    text = f"{what} came back {MAX_ATTEMPTS} times and the {due.role} could not resolve it. {due.text}"
     options = (
         Option(label="try again", consequence=f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}"),
         Option(label="stop the run", consequence="everything is kept; nothing is shipped"),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -16,6 +15,7 @@ from statsclaw.backends.replay import Recording
 from statsclaw.engine.people import Person
 from statsclaw.engine.plan import Plan, plan_for
 from statsclaw.errors import InputRefused
+from statsclaw.intake.project import profile_settings
 from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.profiles.profile import Profile, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
@@ -28,8 +28,12 @@ from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder, Workspace
 
-SETTINGS = "statsclaw.toml"
 _UNDECIDED = Workflow(id="undecided", number=0, title="not chosen yet", stages=())
+
+
+@cache
+def _with_settings(name: str, target: TargetRepo) -> Profile:
+    return with_overrides(load_profile(name), profile_settings(target))
 
 
 class LocalFacts(BaseModel):
@@ -89,25 +93,7 @@ class Run:
         name = self.view.profile
         if name is None:
             raise InputRefused("the language of the target is not known", todo="pass --profile")
-        return with_overrides(load_profile(name), self._settings)
-
-    @cached_property
-    def _settings(self) -> Mapping[str, object]:
-        """The project's own settings, as they were before the run: no role can change how it is judged."""
-        file = self.target.files.get(SETTINGS)
-        if file is None:
-            return {}
-        (_, data), *_ = self.target.contents([file])
-        try:
-            table = tomllib.loads(data.decode("utf-8"))
-        except (UnicodeDecodeError, ValueError) as error:
-            raise InputRefused(f"{SETTINGS} of the target cannot be read: {error}") from None
-        if unknown := sorted(set(table) - {"profile"}):
-            raise InputRefused(f"{SETTINGS} has an unknown table [{unknown[0]}]", todo="it may hold [profile]")
-        found = table.get("profile", {})
-        if not isinstance(found, dict):
-            raise InputRefused(f"[profile] in {SETTINGS} is not a table")
-        return found
+        return _with_settings(name, self.target)
 
     def backend_name(self, role: Role) -> str | None:
         return self.local.backends.get(role) or self.local.backends.get("*")

@@ -14,11 +14,12 @@ from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
 from statsclaw.engine.run import LocalFacts
 from statsclaw.errors import InputRefused
+from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
 from statsclaw.intake.target import PushAccess, Target, fetch_target, verify_push_access
 from statsclaw.intake.workflow import workflow
 from statsclaw.profiles.detect import detect_profile
-from statsclaw.profiles.profile import load_profile
+from statsclaw.profiles.profile import load_profile, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.log import Clock, RunLog, utc_now
@@ -72,8 +73,14 @@ def start_run(
         ship = order.ship or routing.ship
         if order.ship and not access.can_ship:
             raise InputRefused(
-                f"--ship was asked for, but {access.detail}", kept="Nothing was started", todo="add a remote, or drop --ship"
+                f"--ship was asked for, but {access.detail}",
+                kept="Nothing was started",
+                todo="add a remote, or drop --ship",
             )
+        repo = TargetRepo(target.git_dir, target.base_commit)
+        found = detect_profile(set(repo.files))
+        profile = load_profile(order.profile).id if order.profile else found.profile_id
+        with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
         folder = _new_folder(workspace, target.name, order.run_id)
         log = RunLog.create(folder.path, clock=clock)
         shutil.move(str(target.git_dir), folder.target)
@@ -88,8 +95,6 @@ def start_run(
         recording=str(order.recording.resolve()) if order.recording else None,
     )
     write_durably(folder.local, local.model_dump_json().encode())
-    repo = TargetRepo(folder.target, target.base_commit)
-    found = detect_profile(set(repo.files))
     handoff = folder.repository / "HANDOFF.md"
     created = RunCreated(
         run_id=folder.id,
@@ -97,7 +102,7 @@ def start_run(
         directive=scrub(directive),
         target=target.name,
         base_commit=target.base_commit,
-        profile=load_profile(order.profile).id if order.profile else found.profile_id,
+        profile=profile,
         profile_candidates=found.candidates,
         workflow=chosen,
         credentials=Credentials(

@@ -87,7 +87,9 @@ def _lead(hits: list[Hit], verb_last: bool) -> str | None:
     leads = [h for h in hits if h.cue in LEADS]
     if not leads:
         return None
-    return (max(leads, key=lambda h: (h.end, h.start)) if verb_last else min(leads, key=lambda h: (h.start, -h.end))).cue
+    return (
+        max(leads, key=lambda h: (h.end, h.start)) if verb_last else min(leads, key=lambda h: (h.start, -h.end))
+    ).cue
 
 
 def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:

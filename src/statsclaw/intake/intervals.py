@@ -65,7 +65,9 @@ def _grammar(language: str) -> Grammar:
     # after digits a unit needs no word boundary: "30min"
     plain = [e for entries in schedule.units.values() for e in entries]
     unit = rf"(?P<unit>{_options(plain, spaced)})".replace(r"\b", r"(?<![^\W\d])" if spaced else "")
-    many = rf"(?:(?P<times>{_options(times, spaced)})|(?P<count>{number}){loose}{_options(schedule.times_word, spaced)})"
+    many = (
+        rf"(?:(?P<times>{_options(times, spaced)})|(?P<count>{number}){loose}{_options(schedule.times_word, spaced)})"
+    )
     amount = rf"(?:(?P<number>{number}){loose}{filler})?"
     fixed = "|".join(f"(?P<{u}>{_options(e, spaced)})" for u, e in schedule.fixed.items()) or r"(?!)"
     stop = rf"(?!\s+{_options(schedule.not_before, spaced)})" if schedule.not_before else ""
@@ -77,9 +79,7 @@ def _grammar(language: str) -> Grammar:
     ]
     if not schedule.times_word and not times:
         made.pop(0)
-    units = [
-        (re.compile(_options(e, spaced).replace(r"\b", "", 1)), SECONDS[u]) for u, e in schedule.units.items()
-    ]
+    units = [(re.compile(_options(e, spaced).replace(r"\b", "", 1)), SECONDS[u]) for u, e in schedule.units.items()]
     return Grammar(tuple(re.compile(m) for m in made), {**numbers, **times}, units)
 
 

@@ -5,12 +5,14 @@ How an entry of a `[cues]` list is read (upper case and accents do not matter):
     fix          the whole word
     simulat*     any word that begins so
     open issues  words in a row (a hyphen or an apostrophe separates words)
-    run .. tests at most three other words in between, in the same sentence
+    run .. tests at most four other words in between, in the same sentence
     run|rerun .. tests   either word
+    line #       a number
 
 With `matching = "substring"` (scripts without spaces, and Korean) an entry is found anywhere, white space is
 ignored, and `..` stands for at most ten characters. A hit inside a longer hit does not count, so a longer entry
-corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being an error.
+corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being an error. Nothing may begin
+inside an `ignore` hit either.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from statsclaw.intake.normalise import Text, fold, words_of
 
 Cue = Literal[
     "build", "newthing", "method", "translate", "source",  # something new and substantial
-    "change", "feature", "fix", "bug", "small",  # work on existing code
+    "change", "feature", "fix", "bug", "small", "message",  # work on existing code
     "docs", "issue", "issues_all", "validate", "tests", "review", "pr",
     "simulate", "performance", "compare", "existing", "repeat",
     "ship", "readonly", "only", "vague", "tool",
@@ -42,8 +44,8 @@ Unit = Literal[
     "week", "two_weeks", "month",
 ]  # fmt: skip
 
-GAP = ".."
-_GAP_WORDS, _GAP_CHARS = 3, 10
+GAP, NUMBER = "..", "#"
+_GAP_WORDS, _GAP_CHARS = 4, 10
 
 
 class Strict(BaseModel):
@@ -106,8 +108,8 @@ def _split(entry: str) -> Iterator[tuple[str, ...]]:
     """The word sequences an entry stands for, stems marked with `*`."""
     choices: list[list[tuple[str, ...]]] = []
     for part in fold(entry).split():
-        if part == GAP:
-            choices.append([(GAP,)])
+        if part in (GAP, NUMBER):
+            choices.append([(part,)])
             continue
         options = []
         for option in part.split("|"):
@@ -151,6 +153,8 @@ def _forms(word: str, prefixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def _same(pattern: str, word: str, prefixes: tuple[str, ...]) -> bool:
+    if pattern == NUMBER:
+        return word[0].isdigit()
     if pattern.endswith("*"):
         return any(form.startswith(pattern[:-1]) for form in _forms(word, prefixes))
     return any(form == pattern for form in _forms(word, prefixes))
@@ -176,15 +180,19 @@ def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: boo
 
 
 def _by_word(text: Text, index: Index, code: bool) -> Iterator[Hit]:
+    if index.table:
+        text = text._replace(words=tuple(w._replace(text=w.text.translate(index.table)) for w in text.words))
     for at, word in enumerate(text.words):
         if word.code and not code:
             continue
         entries: list[Entry] = []
-        for form in _forms(word.text.translate(index.table), index.lexicon.prefixes):
+        for form in _forms(word.text, index.lexicon.prefixes):
             entries += index.exact.get(form, ())
             for length in range(2, len(form) + 1):
                 entries += index.stems.get(form[:length], ())
         for cue, parts in entries:
+            if word.link and cue != "source":
+                continue
             last = _follow(text, index, parts[1:], at, code)
             if last >= 0:
                 yield Hit(cue, word.start, text.words[last].end, GAP in parts)
@@ -195,7 +203,13 @@ def _part_at(text: Text, compact: str, part: str, at: int) -> bool:
         return False
     start, end = text.places[at], text.places[at + len(part) - 1] + 1
     folded = text.folded
-    if part[0].isascii() and part[0].isalnum() and start and folded[start - 1].isascii() and folded[start - 1].isalnum():
+    if (
+        part[0].isascii()
+        and part[0].isalnum()
+        and start
+        and folded[start - 1].isascii()
+        and folded[start - 1].isalnum()
+    ):
         return False
     after = folded[end : end + 1]
     return not (part[-1].isascii() and part[-1].isalnum() and after.isascii() and after.isalnum())
@@ -222,14 +236,16 @@ def _by_substring(text: Text, index: Index) -> Iterator[Hit]:
 def _uncovered(hits: set[Hit]) -> list[Hit]:
     """The hits that are not inside a longer one; `ignore` hits only take others away."""
     kept: list[Hit] = []
-    reach, span, ignored = -1, (-1, -1), False
+    reach, span, ignored, barred = -1, (-1, -1), False, -1
     for hit in sorted(hits, key=lambda h: (h.start, -h.end, h.cue != "ignore", h.gap, h.cue)):
         inside = hit.end <= reach and ((hit.start, hit.end) != span or ignored)
-        if not inside:
+        if not inside and not (hit.start < barred and hit.cue != "ignore"):
             kept.append(hit)
         if (not hit.gap or hit.cue == "ignore") and hit.end > reach:
             reach, span = hit.end, (hit.start, hit.end)
             ignored = hit.cue == "ignore"
+        if hit.cue == "ignore":
+            barred = max(barred, hit.end)
     return [hit for hit in kept if hit.cue != "ignore"]
 
 

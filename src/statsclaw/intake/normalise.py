@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 HEAD, TAIL = 3000, 1000  # of a very long text only the two ends are read
 
+_DROPPED = frozenset("\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")  # Arabic marks that may be left out
 _SPECIAL = {"ł": "l", "ø": "o", "ı": "i", "đ": "d", "’": "'", "‘": "'", "ʼ": "'", "−": "-", "–": "-", "—": "-"}
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
@@ -20,7 +21,6 @@ _BREAK = re.compile(r"[;!?。！？；，、،؛؟।\n\r]|[.,:](?=\s|$)|\s-+>?\
 _SENTENCE = re.compile(r"[!?。！？؟।\n\r]|\.(?=\s|$)")
 _CODE = re.compile(
     r"`[^`\n]{1,80}`"  # between backticks
-    r"|https?://\S+"  # a link
     r"|(?<!\w)\w++(?:[.:]++\w++)*+\("  # a call
     r"|(?<!\w)\w*_\w*"  # a name with an underscore
     r"|(?<!\w)\w++::+\w+"
@@ -29,6 +29,7 @@ _CODE = re.compile(
     r"|\b\w+\s?=(?=\s?[\w\"'])",  # name = value
     re.ASCII,
 )
+_LINK = re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+")
 
 
 class Word(NamedTuple):
@@ -36,6 +37,7 @@ class Word(NamedTuple):
     start: int
     end: int
     code: bool
+    link: bool
 
 
 class Text(NamedTuple):
@@ -70,7 +72,7 @@ def clean(text: str) -> str:
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
     kept = (c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs", "Co", "Cn") else " " for c in text)
-    joined = "".join(c for c in kept if unicodedata.category(c) != "Cf")
+    joined = "".join(c for c in kept if c not in _DROPPED and unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFKC", joined)[: HEAD + TAIL + 1]
 
 
@@ -85,7 +87,9 @@ def read(text: str) -> Text:
     code = bytearray(len(folded))
     for found in _CODE.finditer(folded):
         code[found.start() : found.end()] = b"\x01" * (found.end() - found.start())
-    words = tuple(Word(w, a, b, bool(code[a])) for w, a, b in words_of(folded))
+    for found in _LINK.finditer(folded):
+        code[found.start() : found.end()] = b"\x02" * (found.end() - found.start())
+    words = tuple(Word(w, a, b, code[a] > 0, code[a] == 2) for w, a, b in words_of(folded))
     places = tuple(i for i, c in enumerate(folded) if not c.isspace())
     return Text(
         shown=shown,

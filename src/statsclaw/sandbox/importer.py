@@ -42,9 +42,9 @@ class Found:
     executable: bool = False
 
 
-def printable(text: str) -> str:
+def printable(text: str, limit: int = 300) -> str:
     """`text` with nothing in it that a terminal would obey."""
-    return "".join(c if c.isprintable() else "�" for c in text)[:300]
+    return "".join(c if c.isprintable() else "�" for c in text[:limit])
 
 
 def take_repository(

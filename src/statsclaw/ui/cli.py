@@ -11,7 +11,7 @@ from rich.console import Console
 
 from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
-from statsclaw.ui import look_commands, person_commands, prompt_commands, run_commands, settings
+from statsclaw.ui import look_commands, person_commands, prompt_commands, replay_commands, run_commands, settings
 from statsclaw.ui.doctor import doctor
 from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
 
@@ -29,9 +29,9 @@ log_app = typer.Typer(help="Look at and verify the log of a run.", no_args_is_he
 _WORK, _PEOPLE, _LOOK = "Work", "Take part", "Look"
 app.command(rich_help_panel=_WORK)(run_commands.run)
 app.command(rich_help_panel=_WORK)(run_commands.resume)
-app.command(rich_help_panel=_WORK)(run_commands.replay)
+app.command(rich_help_panel=_WORK)(replay_commands.replay)
 app.command(rich_help_panel=_WORK)(run_commands.demo)
-app.command(rich_help_panel=_WORK)(run_commands.record)
+app.command(rich_help_panel=_WORK)(replay_commands.record)
 app.command(rich_help_panel=_PEOPLE)(person_commands.answer)
 app.command(rich_help_panel=_PEOPLE)(person_commands.done)
 app.command(rich_help_panel=_LOOK)(look_commands.route)
@@ -68,7 +68,7 @@ def main() -> None:
         errors.print(f"error: {error.line()}", style="red", markup=False)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        errors.print("stopped. Everything up to the last event is kept; continue with `statsclaw resume`.", markup=False)
+        errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()

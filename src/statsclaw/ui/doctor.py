@@ -13,10 +13,9 @@ import typer
 from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from statsclaw.ui import settings
-from statsclaw.ui.run_commands import WorkspaceOption
+from statsclaw.ui.options import WorkspaceOption
 
 
 class Tool(BaseModel):
@@ -43,7 +42,7 @@ def doctor(
     for tool in (Tool.model_validate(row) for row in rows):
         found = _version(tool)
         missing += tool.required and found is None
-        mark = Text("✓", style="green") if found else Text("✗" if tool.required else "–", style="red" if tool.required else "dim")
+        mark = "[green]✓[/]" if found else "[red]✗[/]" if tool.required else "[dim]–[/]"
         table.add_row(mark, tool.program, found or "not found", tool.needed_for, "" if found else tool.get)
     Console(highlight=False).print(table)
     place = settings.workspace_from(workspace)

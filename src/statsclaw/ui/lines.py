@@ -10,6 +10,8 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.importer import printable
 from statsclaw.states import MAX_ATTEMPTS, State
 
+_DOORS = {"recording": "recorded answer", "default": "safe default", "file": "answers file", "option": "--yes"}
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -19,7 +21,8 @@ class Line:
 
 
 def plain(text: str, limit: int = 400) -> str:
-    return printable(" ".join(text.split()))[:limit]
+    """One line of text, nothing in it that a terminal would obey."""
+    return printable(" ".join(text.split()), limit)
 
 
 def lines_for(record: Record, run: RunView) -> list[Line]:
@@ -55,26 +58,20 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             said = [Line("", plain(row), "dim") for row in event.message.splitlines()[:8]]
             return [Line(label, f"by {event.raised_by}, to {event.route_to}", "bold red"), *said]
         case e.QuestionAsked():
-            rows = [Line("HOLD" if event.topic in ("hold", "escalation") else "question", plain(event.text, 1200), "bold yellow")]
-            for number, option in enumerate(event.options, start=1):
-                tail = f" — {plain(option.consequence)}" if option.consequence else ""
-                rows.append(Line("", f"{number}  {plain(option.label)}{tail}", "yellow"))
-            return rows
+            return question_lines(event)
         case e.QuestionAnswered():
-            by = {"recording": "recorded answer", "default": "safe default", "file": "answers file"}.get(event.by, "answer")
-            return [Line("", f"{by}: {plain(run.questions[event.question].answer_text)}", "yellow")]
+            said = plain(run.questions[event.question].answer_text)
+            return [Line("", f"{_DOORS.get(event.by, 'answer')}: {said}", "bold yellow")]
         case e.SpecFrozen():
             return [Line("freeze", f"{len(event.specs)} documents frozen by hash", "")]
-        case e.CommandExecuted() if event.subject == "after" or not event.passed:
-            before = "on the package as it was: " if event.subject == "before" else ""
-            mark = "✓" if event.passed else "✗"
-            style = "green" if event.passed else ("dim" if event.subject == "before" else "red")
-            return [Line("verify", f"{mark} {before}{event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)", style)]
+        case e.CommandExecuted():
+            return _evidence_lines(event)
         case e.CommitPrepared():
             return [Line("commit", f"{event.commit[:10]} · {event.files} files · {event.branch}")]
         case e.Pushed():
-            there = " (was there already)" if event.already_there else ""
-            return [Line("push", f"{event.branch} → {event.remote}{there}{' · ' + event.note if event.note else ''}", "green")]
+            remarks = [event.note, "was there already" if event.already_there else ""]
+            text = " · ".join([f"{event.branch} → {event.remote}", *(remark for remark in remarks if remark)])
+            return [Line("push", text, "green")]
         case e.WorkspaceSynced():
             return [Line("workspace", "pushed" if event.pushed else event.note or "up to date, not pushed")]
         case e.RunResumed():
@@ -86,6 +83,29 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             return [Line(event.outcome, plain(event.reason) or "finished", style)]
         case _:
             return []
+
+
+def question_lines(event: e.QuestionAsked) -> list[Line]:
+    label = "HOLD" if event.topic in ("hold", "escalation") else "question"
+    paragraphs = [plain(part, 2000) for part in event.text.split("\n") if part.strip()][:20] or [""]
+    rows = [Line(label, f"{event.asked_by} asks: {paragraphs[0]}", "bold yellow")]
+    rows += [Line("", part) for part in paragraphs[1:]]
+    for number, option in enumerate(event.options, start=1):
+        rows.append(Line("", f"{number}  {plain(option.label)}", "yellow"))
+        rows += [Line("", f"   {plain(option.consequence)}", "dim")] if option.consequence else []
+    return rows
+
+
+def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
+    if event.subject == "before":
+        if event.phase != "validation":
+            return []
+        passed = sum(test.outcome == "passed" for test in event.tests)
+        return [
+            Line("verify", f"the package as it was before: {passed} of {len(event.tests)} of these tests pass", "dim")
+        ]
+    mark, style = ("✓", "green") if event.passed else ("✗", "red")
+    return [Line("verify", f"{mark} {event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)", style)]
 
 
 def _routing(event: e.RunCreated) -> str:

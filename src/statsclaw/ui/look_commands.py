@@ -23,11 +23,15 @@ from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.importer import printable
 from statsclaw.ui import settings
 from statsclaw.ui.lines import plain
-from statsclaw.ui.run_commands import JsonOption, WorkspaceOption
+from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
 from statsclaw.ui.summary import print_summary
 from statsclaw.workspace.layout import summary
 
-RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
+_WHY_ASK = {
+    "close": "yes: two readings are close",
+    "small-fix": "yes: a small fix could take the short way",
+    "unclear": "yes: the directive says too little",
+}
 
 
 def _console() -> Console:
@@ -45,13 +49,12 @@ def route(directive: Annotated[str, typer.Argument(help="What you would ask for.
         ("workflow", f"{found.workflow} ({found.confidence:.2f})  {stages}"),
         ("runner-up", f"{found.runner_up} ({found.runner_up_confidence:.2f})" if found.runner_up else "–"),
         ("ships", "yes, asks before pushing" if found.ship or workflow(found.workflow).ship else "no"),
-        ("asks first", {"close": "yes: two readings are close", "small-fix": "yes: a small fix could take the short way",
-                        "unclear": "yes: the directive says too little"}.get(found.ask or "", "no")),
+        ("asks first", _WHY_ASK.get(found.ask or "", "no")),
         ("interval", f"{found.interval_s} s, repeating {found.inner_workflow}" if found.interval_s else "–"),
         ("issue", str(found.issue) if found.issue else "–"),
         ("language", found.language),
         ("because of", ", ".join(plain(cue) for cue in found.cues) or "–"),
-    ]  # fmt: skip
+    ]
     table = Table.grid(padding=(0, 2))
     for label, text in rows:
         table.add_row(Text(label, style="bold"), Text(text))

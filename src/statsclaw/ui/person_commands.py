@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from statsclaw.backends.command import read_ending
 from statsclaw.engine.dispatch import inspect
 from statsclaw.engine.people import leave_answer, parse_answer, settle_questions
 from statsclaw.errors import InputRefused, RunLocked
@@ -16,10 +18,8 @@ from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.room import Room
 from statsclaw.states import Signal
 from statsclaw.ui import session, settings
-from statsclaw.ui.run_commands import WorkspaceOption
+from statsclaw.ui.options import RunArgument, WorkspaceOption
 from statsclaw.workspace.layout import RunFolder, Workspace
-
-RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
 
 
 def answer(
@@ -69,7 +69,9 @@ def done(
     option: Annotated[list[str] | None, typer.Option("--option", help="LABEL|CONSEQUENCE. Repeatable.")] = None,
     route_to: Annotated[str | None, typer.Option("--route-to", help="Which role has to act.")] = None,
     note: Annotated[str, typer.Option("--note", help="A remark for the record.")] = "",
-    transcript: Annotated[typer.FileText | None, typer.Option("--transcript", help="How it was done.")] = None,
+    ending: Annotated[
+        Path | None, typer.Option("--ending", help="A transcript; its last line may be a JSON ending.")
+    ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Hand in what you did as a role. Nothing is handed in before it is complete."""
@@ -80,11 +82,10 @@ def done(
     if len(waiting) != 1:
         names = ", ".join(d.role for d in waiting) or "nobody"
         raise InputRefused(f"{names} of run {folder.id} waits to hand in", todo="name one role that waits")
-    raised = None
+    result = read_ending(_read(ending)) if ending else HandIn()
     if signal is not None:
-        raised = _raised(signal, message, option or [], route_to)
-    kept = transcript.read() if transcript else ""
-    result = HandIn(signal=raised, note=note, transcript=kept)
+        result = result.model_copy(update={"signal": _raised(signal, message, option or [], route_to)})
+    result = result.model_copy(update={"note": note})
     problems = _problems(place, folder, view, waiting[0].id, result)
     if problems:
         for problem in problems:
@@ -92,6 +93,13 @@ def done(
         raise InputRefused("not handed in yet: mend the points above", kept="your folder is as you left it")
     Room(folder.room(waiting[0].id)).hand_in(result)
     print(f"handed in for {waiting[0].role}. If the run is not alive: statsclaw resume {folder.id}")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputRefused(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _raised(signal: Signal, message: str, options: list[str], route_to: str | None) -> Raised:

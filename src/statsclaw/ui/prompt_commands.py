@@ -19,7 +19,7 @@ from statsclaw.roles.view import view_of
 from statsclaw.runlog.log import RunLog, read_view
 from statsclaw.sandbox.tree import paths_in
 from statsclaw.ui import session, settings
-from statsclaw.ui.run_commands import WorkspaceOption
+from statsclaw.ui.options import WorkspaceOption
 
 app = typer.Typer(help="What the roles are told.", invoke_without_command=True)
 
@@ -34,7 +34,7 @@ def prompts(
     if context.invoked_subcommand:
         return
     if not count:
-        raise InputRefused("nothing to do", todo="`statsclaw prompts --count` or `statsclaw prompts show ROLE --run RUN`")
+        raise InputRefused("nothing to do", todo="`statsclaw prompts --count`, or `prompts show ROLE --run RUN`")
     table = Table(box=None, pad_edge=False)
     for column in ("workflow", *MATRIX, "together"):
         table.add_column(column, justify="left" if column == "workflow" else "right")

@@ -55,9 +55,15 @@ class Screen:
         if self.kind == "json":
             print(f"{line.label} {line.text}".strip(), file=sys.stderr, flush=True)
             return
-        text = Text(f"  {line.label:<{_LABEL_WIDTH}}  ", style=line.style if line.label else "")
-        text.append(line.text, style="" if line.label else line.style)
-        self.console.print(text)
+        label = Text(line.label, style=line.style)
+        if not self.console.is_terminal:
+            self.console.print(Text(f"  {line.label:<{_LABEL_WIDTH}}  {line.text}".rstrip()))
+            return
+        row = Table.grid(padding=(0, 0, 0, 2))
+        row.add_column(width=_LABEL_WIDTH, no_wrap=True)
+        row.add_column(overflow="fold")
+        row.add_row(label, Text(line.text, style="" if line.label else line.style))
+        self.console.print(row)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -80,7 +86,8 @@ class Screen:
         table.add_row(Text(f"  {view.state or 'starting'} · {elapsed // 60}:{elapsed % 60:02d}{tokens}", style="bold"))
         for dispatch in view.running:
             at = int((datetime.now(UTC) - dispatch.started_at).total_seconds())
-            table.add_row(Text(f"    {dispatch.role} · attempt {dispatch.attempt} · {dispatch.backend} · {at} s", style="cyan"))
+            who = f"{dispatch.role} · attempt {dispatch.attempt} · {dispatch.backend}"
+            table.add_row(Text(f"    {who} · {at} s", style="cyan"))
         if view.missing and not view.running:
             table.add_row(Text(f"    next: {view.missing[0]}", style="dim"))
         return table

@@ -1,0 +1,48 @@
+# Two commands for a fresh machine with Python 3.11 and git:  make demo   ·   make test
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: demo test test-slow lint bench wheel clean help
+
+help:
+	@echo "make demo       run the recorded demonstration (needs Python >= 3.11 and git)"
+	@echo "make test       linters, types and the fast tests"
+	@echo "make test-slow  tests that need R or minutes"
+	@echo "make bench      the measurements in benchmarks/"
+	@echo "make wheel      build the wheel and try it outside the checkout"
+
+$(STAMP): pyproject.toml
+	@command -v git >/dev/null || { echo "error: git is missing. Install it (Debian: apt-get install git)."; exit 8; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "error: Python 3.11 or newer is needed. Fix: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 8; }
+	@echo "setting up $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { echo "error: no venv module. Fix: apt-get install python3-venv"; exit 8; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/statsclaw demo
+
+test: $(STAMP) lint
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(STAMP)
+	$(BIN)/python -m pytest -m slow
+
+lint: $(STAMP)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	@for file in benchmarks/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
+
+wheel: $(STAMP)
+	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@$(BIN)/python tests/wheel/try_wheel.py dist/*.whl
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,5 @@
+"""`python -m statsclaw`."""
+
+from statsclaw.ui.cli import main
+
+main()

@@ -1,0 +1,36 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from statsclaw.errors import InputRefused
+
+RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option("--workspace", help="Where runs are kept (default: $STATSCLAW_WORKSPACE, else your data folder)."),
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Take safe defaults and authorise shipping without asking.")]
+AnswersOption = Annotated[Path | None, typer.Option("--answers", help="TOML file with answers, for unattended use.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+BackendOption = Annotated[
+    str | None, typer.Option("--backend", help="Who plays every role: human, command:PROGRAM, replay:FOLDER.")
+]
+RoleBackendOption = Annotated[
+    list[str] | None,
+    typer.Option("--role-backend", help="Who plays one role, e.g. builder=command:./agent. Repeatable."),
+]
+
+
+def backend_table(backend: str | None, role_backends: list[str] | None) -> dict[str, str]:
+    table = {"*": backend} if backend else {}
+    for text in role_backends or []:
+        role, equals, name = text.partition("=")
+        if not equals:
+            raise InputRefused(f"--role-backend {text!r} is not ROLE=BACKEND", todo="e.g. --role-backend builder=human")
+        table[role] = name
+    return table
