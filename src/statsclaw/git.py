@@ -18,6 +18,10 @@ class GitFailed(Exception):
         super().__init__(stderr)
         self.command, self.stderr = args, stderr.strip()
 
+    @property
+    def last_line(self) -> str:
+        return (self.stderr.splitlines() or ["no answer"])[-1][:200]
+
 
 def own_environment() -> dict[str, str]:
     """For repositories that the engine made: nobody's configuration."""

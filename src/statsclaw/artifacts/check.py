@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from statsclaw.artifacts.catalogue import ArtifactKind
@@ -47,9 +48,7 @@ def diagrams(text: str) -> int:
 def tables(text: str) -> int:
     lines = text.splitlines()
     return sum(
-        1
-        for above, line in zip(lines, lines[1:], strict=False)
-        if "|" in above and "|" in line and _TABLE_RULE.match(line)
+        1 for above, line in itertools.pairwise(lines) if "|" in above and "|" in line and _TABLE_RULE.match(line)
     )
 
 

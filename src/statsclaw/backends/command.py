@@ -12,6 +12,7 @@ import json
 import os
 import shlex
 from collections.abc import Collection
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -34,7 +35,7 @@ class CommandBackend:
             raise InputRefused(f"the backend command cannot be read: {error}") from None
         if not self.argv:
             raise InputRefused("the backend `command:` names no program", todo="write `command:PROGRAM ARGS`")
-        self.name = f"command:{os.path.basename(self.argv[0])}"
+        self.name = f"command:{Path(self.argv[0]).name}"
         self.pass_env = tuple(pass_env)
 
     def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn:

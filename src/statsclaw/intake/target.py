@@ -116,7 +116,7 @@ def _fetch(
         )
         base = git_text("rev-parse", "refs/statsclaw/base^{commit}", git_dir=git_dir)
     except GitFailed as failure:
-        last = display_url((failure.stderr.splitlines() or ["no answer"])[-1])
+        last = display_url(failure.last_line)
         raise _nothing_started(f"cannot read {display_url(url)}: {last}", "check the address and your access") from None
     return Target(name, git_dir, base, branch, remote, author)
 
@@ -129,7 +129,7 @@ def verify_push_access(target: Target) -> PushAccess:
     try:
         _dry_run(target)
     except GitFailed as failure:
-        last = display_url((failure.stderr.splitlines() or ["no answer"])[-1])
+        last = display_url(failure.last_line)
         raise _nothing_started(
             f"cannot push to {shown}: {last}",
             "sort out your access (for GitHub: `gh auth login`), or pass --local-only to work without shipping",

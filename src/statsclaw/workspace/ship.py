@@ -75,7 +75,7 @@ def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base:
             )  # fmt: skip
     except GitFailed as failure:
         raise MachineRefused(
-            f"cannot push to {shown}: {_last_line(failure.stderr)}",
+            f"cannot push to {shown}: {display_url(failure.last_line)}",
             kept="the commit is kept in the run, nothing was pushed",
             todo="make the remote reachable, then `statsclaw resume`",
         ) from failure
@@ -86,7 +86,3 @@ def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base:
         else ""
     )
     return PushResult(there == commit, note)
-
-
-def _last_line(text: str) -> str:
-    return display_url((text.strip().splitlines() or ["no answer"])[-1][:200])

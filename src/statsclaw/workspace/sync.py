@@ -105,8 +105,5 @@ def _commit_and_push(root: Path, folder: RunFolder, run: RunView) -> tuple[bool,
             return False, "" if run.pushed else "not pushed: nothing was authorised to leave the machine"
         git("push", "--quiet", "--no-verify", "origin", "HEAD:refs/heads/main", cwd=root, env=persons_environment())
     except GitFailed as failure:
-        return (
-            False,
-            f"the workspace could not be pushed: {display_url(failure.stderr.splitlines()[-1] if failure.stderr else 'no answer')}",
-        )
+        return False, f"the workspace could not be pushed: {display_url(failure.last_line)}"
     return True, ""
