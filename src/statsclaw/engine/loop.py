@@ -22,6 +22,7 @@ from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Wait
 from statsclaw.runlog.events import GateChecked, RunFinished
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import NEXT, State
+from statsclaw.workspace.sync import seal
 
 
 def next_step(run: RunView, plan: Plan) -> Step:
@@ -65,6 +66,7 @@ def drive(run: Run) -> RunView:
             case Finish(outcome, reason):
                 if run.view.finished is None:
                     run.log.append(RunFinished(outcome=outcome, reason=reason))
+                    seal(run.workspace, run.folder, run.view)
                 return run.view
             case _:
                 perform(run, step)

@@ -39,6 +39,7 @@ class Order:
 
     directive: str
     target: str
+    name: str | None = None
     sources: tuple[Path, ...] = ()
     workflow: str | None = None
     profile: str | None = None
@@ -81,7 +82,8 @@ def start_run(
         found = detect_profile(set(repo.files))
         profile = load_profile(order.profile).id if order.profile else found.profile_id
         with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
-        folder = _new_folder(workspace, target.name, order.run_id)
+        name = order.name or target.name
+        folder = _new_folder(workspace, name, order.run_id)
         log = RunLog.create(folder.path, clock=clock)
         shutil.move(str(target.git_dir), folder.target)
     store = ContentStore(folder.store)
@@ -100,7 +102,7 @@ def start_run(
         run_id=folder.id,
         statsclaw_version=__version__,
         directive=scrub(directive),
-        target=target.name,
+        target=name,
         base_commit=target.base_commit,
         profile=profile,
         profile_candidates=found.candidates,

@@ -101,20 +101,11 @@ def _fetch(
         rows = git_text("ls-remote", "--symref", url, "HEAD", env=env, timeout_s=120)
         head = re.search(r"^ref: refs/heads/(\S+)\s+HEAD$", rows, re.MULTILINE)
         branch = head[1] if head else "main"
-        git("init", "--quiet", "--bare", str(git_dir))
+        git("init", "--quiet", "--bare", f"--initial-branch={branch}", str(git_dir))
         if not re.search(r"^[0-9a-f]{40,64}\s+HEAD$", rows, re.MULTILINE):
             return Target(name, git_dir, None, branch, remote, author)
-        git(
-            "fetch",
-            "--quiet",
-            "--no-tags",
-            "--update-shallow",
-            url,
-            "+HEAD:refs/statsclaw/base",
-            git_dir=git_dir,
-            env=env,
-        )
-        base = git_text("rev-parse", "refs/statsclaw/base^{commit}", git_dir=git_dir)
+        git("fetch", "--quiet", "--no-tags", url, f"+HEAD:refs/heads/{branch}", git_dir=git_dir, env=env)
+        base = git_text("rev-parse", "HEAD^{commit}", git_dir=git_dir)
     except GitFailed as failure:
         last = display_url(failure.last_line)
         raise _nothing_started(f"cannot read {display_url(url)}: {last}", "check the address and your access") from None

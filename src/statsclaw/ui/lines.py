@@ -60,8 +60,8 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
         case e.QuestionAsked():
             return question_lines(event)
         case e.QuestionAnswered():
-            said = plain(run.questions[event.question].answer_text)
-            return [Line("", f"{_DOORS.get(event.by, 'answer')}: {said}", "bold yellow")]
+            answer = plain(run.questions[event.question].answer_text)
+            return [Line("", f"{_DOORS.get(event.by, 'answer')}: {answer}", "bold yellow")]
         case e.SpecFrozen():
             return [Line("freeze", f"{len(event.specs)} documents frozen by hash", "")]
         case e.CommandExecuted():

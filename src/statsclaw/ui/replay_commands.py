@@ -36,6 +36,7 @@ def replay(
     order = Order(
         directive=recording.created.directive,
         target=target or str(recorded.target),
+        name=recording.created.target,
         sources=_lay_out_sources(recording, place, recorded.id),
         workflow=view.workflow,
         profile=view.profile,

@@ -27,13 +27,20 @@ def synchronise(
     with FileLock(workspace.root / ".lock"):
         write_durably(home / "context.md", _context(run).encode())
         write_durably(home / "runs" / f"{facts['slug']}.md", render(_PACKAGE, "record.md", **facts).encode())
-        write_durably(home / "HANDOFF.md", render(_PACKAGE, "handoff.md", **facts).encode())
         _note_in_changelog(home / "CHANGELOG.md", facts)
-        if docs := _text(run, store, "docs.md"):
-            write_durably(home / "docs.md", docs.encode())
+        if run.pushed or not run.head.replay_of:  # looking at a run again does not move the hand-off
+            write_durably(home / "HANDOFF.md", render(_PACKAGE, "handoff.md", **facts).encode())
+            if docs := _text(run, store, "docs.md"):
+                write_durably(home / "docs.md", docs.encode())
         for source in run.head.sources:
             write_durably(home / "ref" / source.name, store.get(source.sha256))
         return _commit_and_push(workspace.root, folder, run)
+
+
+def seal(workspace: Workspace, folder: RunFolder, run: RunView) -> None:
+    """Commit the last lines of a finished run's log; what cannot be pushed now goes with the next run."""
+    with FileLock(workspace.root / ".lock"):
+        _commit_and_push(workspace.root, folder, run)
 
 
 def _text(run: RunView, store: ContentStore, name: str) -> str:
