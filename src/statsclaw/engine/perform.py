@@ -90,7 +90,7 @@ def verify(run: Run) -> None:
         evidence.append(executed)
     failed = failed_phases(evidence)
     has_suite = any(executed.phase == "validation" for executed in evidence)
-    if not failed and has_suite and run.view.head.base_commit:
+    if not failed and has_suite and run.view.head.base_commit and run.view.overlay:
         for executed in verify_tree(
             _bench(run), _lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")
         ):

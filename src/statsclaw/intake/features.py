@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import NamedTuple
 
@@ -19,14 +20,18 @@ LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
 #: Cues that are no features by themselves.
 SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "numbered", "ship", "tool", "repeat"))
 
+_SHORT = 24  # characters without spaces
+_ARROW = re.compile(r"\S\s?(?:->|=>|→|⇒|➜)\s?\S")
+_QUOTED = re.compile(r"[\"'`«“„「『‘]([^\"'`«»“”„「」『』]{1,40})[\"'`»”“」』’][^\"'`«“„「『]{0,40}[\"'`«“„「『‘]")
+_VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9
 _AFTER_WORDS, _AFTER_CHARS = 3, 9
 
 
 class Reading(NamedTuple):
-    features: dict[str, float]
-    loop: bool
+    features: frozenset[str]
     ship: bool
+    repeat: bool
     numbers: Numbers
     interval: Interval | None
     hits: list[Hit]
@@ -68,18 +73,27 @@ def _bound_before(text: Text, negation: Hit, hits: list[Hit]) -> set[Hit]:
     return bound
 
 
-def negated(text: Text, hits: list[Hit]) -> set[Hit]:
+def _bound_after(text: Text, negation: Hit, hits: list[Hit], cues: frozenset[str]) -> set[Hit]:
+    """What a negation behind forbids."""
+    return {
+        hit
+        for hit in hits
+        if hit.cue in cues
+        and hit.end <= negation.start
+        and not _breaks(text, hit.end, negation.start, hits)
+        and not _far(text, hit.end, negation.start, _AFTER_WORDS, _AFTER_CHARS)
+    }
+
+
+def negated(text: Text, hits: list[Hit], verb_last: bool) -> set[Hit]:
     """The hits that the text says are not to be done."""
     out: set[Hit] = set()
-    for negation in hits:
-        if negation.cue == "negation":
-            out |= _bound_before(text, negation, hits)
-        elif negation.cue == "negation_after":
-            for hit in hits:
-                near = hit.end <= negation.start and hit.cue in ACTIONS
-                if near and not _breaks(text, hit.end, negation.start, hits):
-                    if not _far(text, hit.end, negation.start, _AFTER_WORDS, _AFTER_CHARS):
-                        out.add(hit)
+    cues = ACTIONS if verb_last else frozenset(("ship", "simulate"))
+    for hit in hits:
+        if hit.cue == "negation":
+            out |= _bound_before(text, hit, hits)
+        elif hit.cue == "negation_after":
+            out |= _bound_after(text, hit, hits, cues)
     return out
 
 
@@ -96,30 +110,42 @@ def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:
     return [h for h in hits if not any(i.start < h.end and h.start < i.end for i in intervals)]
 
 
+def _shape(text: Text, hits: list[Hit], numbers: Numbers) -> set[str]:
+    """What can be seen without knowing the words."""
+    tools = {text.folded[h.start : h.end] for h in hits if h.cue == "tool"}
+    seen = {
+        "two_tools": len(tools) > 1,
+        "issue_number": len(numbers.issues) == 1,
+        "issue_numbers": len(numbers.issues) > 1,
+        "pr_number": bool(numbers.pulls),
+        "question": text.shown.rstrip(" )\"'").endswith(("?", "؟")),
+        "short": 0 < len(text.compact) < _SHORT,
+        "arrow": bool(_ARROW.search(text.folded)),
+        "quoted": bool(_QUOTED.search(text.folded)),
+        "version": bool(_VERSION.search(text.folded)),
+    }
+    return {name for name, true in seen.items() if true}
+
+
 def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
     """All that the scoring needs."""
     known = tuple(dict.fromkeys(language for language in (*languages, "en") if language in available()))
+    verb_last = load(known[0]).lexicon.verb_last
     intervals = find_intervals(text, known)
     hits = _outside(find(text, known), intervals)
     numbers = find_numbers(text, hits)
-    refused = negated(text, hits)
+    refused = negated(text, hits, verb_last)
     wanted = [h for h in hits if h not in refused]
-    features = {h.cue: 1.0 for h in wanted if h.cue not in SILENT}
-    for hit in refused - {h for h in wanted}:
-        features[f"no_{hit.cue}"] = 1.0
-    lead = _lead(wanted, load(known[0]).lexicon.verb_last)
+    names = {h.cue for h in wanted} - SILENT
+    names |= {f"no_{h.cue}" for h in refused}
+    lead = _lead(wanted, verb_last)
     if lead:
-        features[f"lead_{lead}"] = 1.0
-    if len({text.folded[h.start : h.end] for h in hits if h.cue == "tool"}) > 1:
-        features["two_tools"] = 1.0
-    if numbers.issues:
-        features["issue_number" if len(numbers.issues) == 1 else "issue_numbers"] = 1.0
-    if numbers.pulls:
-        features["pr_number"] = 1.0
-    if text.shown.rstrip(" )\"'").endswith(("?", "？", "؟")):
-        features["question"] = 1.0
-    if features and len(text.compact) < 24:
-        features["short"] = 1.0
-    loop = bool(intervals) or any(h.cue == "repeat" for h in wanted)
-    ship = any(h.cue == "ship" for h in wanted)
-    return Reading(features, loop, ship, numbers, intervals[0] if intervals else None, wanted)
+        names.add(f"lead_{lead}")
+    return Reading(
+        features=frozenset(names | _shape(text, hits, numbers)),
+        ship=any(h.cue == "ship" for h in wanted),
+        repeat=any(h.cue == "repeat" for h in wanted),
+        numbers=numbers,
+        interval=intervals[0] if intervals else None,
+        hits=wanted,
+    )

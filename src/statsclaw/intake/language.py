@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
-from statsclaw.intake.lexicon import Strict, data
+from statsclaw.intake.lexicon import Strict, available, by_word, data
 from statsclaw.intake.normalise import Text, fold
 
 _SCRIPT_WEIGHT = 3  # one Chinese character says as much as three Latin letters
+
+_LETTER_WEIGHT = 0.8
+_CLOSE, _FOUND_WEIGHT = 0.5, 0.4
 
 
 class Languages(Strict):
@@ -17,14 +22,22 @@ class Languages(Strict):
     words: dict[str, tuple[str, ...]]
 
 
+class Known(NamedTuple):
+    table: Languages
+    words: dict[str, list[str]]  # the languages of a word
+    letters: dict[str, list[str]]
+
+
 @lru_cache(maxsize=1)
-def _languages() -> tuple[Languages, dict[str, tuple[str, ...]]]:
-    found = Languages.model_validate(data("languages.toml"))
-    index: dict[str, list[str]] = {}
-    for language, words in found.words.items():
+def _languages() -> Known:
+    known = Known(Languages.model_validate(data("languages.toml")), {}, {})
+    for language, words in known.table.words.items():
         for word in set(map(fold, words)):
-            index.setdefault(word, []).append(language)
-    return found, {word: tuple(languages) for word, languages in index.items()}
+            known.words.setdefault(word, []).append(language)
+    for language, letters in known.table.letters.items():
+        for letter in letters:
+            known.letters.setdefault(letter, []).append(language)
+    return known
 
 
 @lru_cache(maxsize=4096)
@@ -33,7 +46,7 @@ def _script(char: str) -> str | None:
         return None
     if char < "\u0250" or "\u1e00" <= char <= "\u1eff":
         return "latin"
-    for language, ranges in _languages()[0].scripts.items():
+    for language, ranges in _languages().table.scripts.items():
         if any(first <= ord(char) <= last for first, last in ranges):
             return language
     return None
@@ -54,7 +67,7 @@ def _by_script(text: Text) -> str | None:
     best = max(counts, key=lambda script: counts[script])
     if counts[best] * _SCRIPT_WEIGHT < latin:
         return None
-    for relative, letters in _languages()[0].relatives.get(best, {}).items():
+    for relative, letters in _languages().table.relatives.get(best, {}).items():
         if any(letter in text.shown for letter in letters):
             return relative
     return best
@@ -71,20 +84,34 @@ def _plain_spans(text: Text) -> list[tuple[int, int]]:
     return spans
 
 
+def _count(scores: dict[str, float], languages: Iterable[str], weight: float) -> None:
+    """The more languages share a word or letter, the less it says."""
+    shared = list(languages)
+    for language in shared:
+        scores[language] = scores.get(language, 0.0) + weight / len(shared) ** 0.7
+
+
 def guess(text: Text) -> list[tuple[str, float]]:
     """Likely languages with their scores, best first; empty if nothing speaks for any."""
     script = _by_script(text)
     if script:
         return [(script, 1.0)]
-    languages, index = _languages()
+    known = _languages()
     scores: dict[str, float] = {}
     for word in text.words:
-        found = index.get(word.text, ()) if not word.code else ()
-        for language in found:
-            scores[language] = scores.get(language, 0.0) + 1.0 / len(found) ** 0.7
-    lowered = text.shown.lower()
-    for language, letters in languages.letters.items():
-        count = sum(lowered.count(letter) for letter in letters)
-        if count:
-            scores[language] = scores.get(language, 0.0) + min(3.0, 0.8 * count)
-    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+        if not word.code and word.text in known.words:
+            _count(scores, known.words[word.text], 1.0)
+    for letter in set(text.shown.lower()) & known.letters.keys():
+        _count(scores, known.letters[letter], _LETTER_WEIGHT)
+    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return _settled(text, ranked)
+
+
+def _settled(text: Text, ranked: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    """Where two languages are close, the one whose vocabulary finds more is put first."""
+    close = [(name, score) for name, score in ranked[:3] if score >= _CLOSE * ranked[0][1] and name in available()]
+    if len(close) < 2:
+        return ranked
+    found = {name: len({(h.start, h.end) for h in by_word(text, name)}) for name, _ in close}
+    weighed = [(name, score + _FOUND_WEIGHT * found.get(name, 0)) for name, score in ranked]
+    return sorted(weighed, key=lambda item: (-item[1], item[0]))

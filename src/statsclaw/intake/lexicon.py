@@ -46,6 +46,7 @@ Unit = Literal[
 
 GAP, NUMBER = "..", "#"
 _GAP_WORDS, _GAP_CHARS = 4, 10
+_LONGEST = 32  # of a stem
 
 
 class Strict(BaseModel):
@@ -188,7 +189,7 @@ def _by_word(text: Text, index: Index, code: bool) -> Iterator[Hit]:
         entries: list[Entry] = []
         for form in _forms(word.text, index.lexicon.prefixes):
             entries += index.exact.get(form, ())
-            for length in range(2, len(form) + 1):
+            for length in range(2, min(len(form), _LONGEST) + 1):
                 entries += index.stems.get(form[:length], ())
         for cue, parts in entries:
             if word.link and cue != "source":
@@ -196,6 +197,12 @@ def _by_word(text: Text, index: Index, code: bool) -> Iterator[Hit]:
             last = _follow(text, index, parts[1:], at, code)
             if last >= 0:
                 yield Hit(cue, word.start, text.words[last].end, GAP in parts)
+
+
+def by_word(text: Text, language: str) -> list[Hit]:
+    """What the lexicon of one language with spaces finds."""
+    index = load(language)
+    return list(_by_word(text, index, code=False)) if index.lexicon.matching == "word" else []
 
 
 def _part_at(text: Text, compact: str, part: str, at: int) -> bool:

@@ -48,7 +48,7 @@ class Combination(Strict):
     any: tuple[str, ...] = ()
     none: tuple[str, ...] = ()
 
-    def holds(self, features: dict[str, float]) -> bool:
+    def holds(self, features: set[str]) -> bool:
         return (
             all(f in features for f in self.all)
             and (not self.any or any(f in features for f in self.any))
@@ -74,22 +74,22 @@ def _weights() -> Weights:
     return Weights.model_validate(data("weights.toml"))
 
 
-def expand(features: dict[str, float]) -> dict[str, float]:
+def expand(features: frozenset[str]) -> set[str]:
     """The features with the combinations of them, in the order of the table."""
-    out = dict(features)
+    out = set(features)
     for name, combination in _weights().combinations.items():
         if combination.holds(out):
-            out[name] = 1.0
+            out.add(name)
     return out
 
 
-def shares(features: dict[str, float]) -> dict[str, float]:
+def shares(features: frozenset[str]) -> dict[str, float]:
     """Softmax of the summed weights: one share for every workflow except loop."""
     table = _weights()
     scores: dict[str, float] = {w: s for w, s in table.prior.items() if w != "loop"}
-    for feature, value in expand(features).items():
+    for feature in sorted(expand(features)):
         for workflow, weight in table.weights.get(feature, {}).items():
-            scores[workflow] += weight * value
+            scores[workflow] += weight
     top = max(scores.values())
     grown = {workflow: exp(score - top) for workflow, score in scores.items()}
     total = sum(grown.values())
@@ -115,7 +115,7 @@ def _found(text: Text, reading: Reading) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(text.shown[a:b].split()) for a, b in spans))[:12]
 
 
-def _ask(ranked: list[tuple[str, float]], features: dict[str, float]) -> Ask | None:
+def _ask(ranked: list[tuple[str, float]], features: frozenset[str]) -> Ask | None:
     limits = _weights().ask
     (first, best), (second, next_best) = ranked[:2]
     if not features or best < limits.unclear:
@@ -136,13 +136,13 @@ def route(text: str) -> Routing:
     (first, best), (second, next_best) = ranked[:2]
     ask = _ask(ranked, reading.features)
     return Routing(
-        workflow="loop" if reading.loop else first,
+        workflow="loop" if (reading.interval or reading.repeat) else first,
         confidence=round(best, 4),
         runner_up=second,
         runner_up_confidence=round(next_best, 4),
         ship=reading.ship,
         interval_s=reading.interval.seconds if reading.interval else None,
-        inner_workflow=first if reading.loop else None,
+        inner_workflow=first if (reading.interval or reading.repeat) else None,
         issue=reading.numbers.issues[0] if reading.numbers.issues else None,
         language=language,
         ask=ask,
