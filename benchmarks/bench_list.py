@@ -13,8 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from statsclaw.workspace.layout import summary
 from tests.support.runs import Bench, make_target, order_for
+
+from statsclaw.workspace.layout import summary
 
 RUNS = 200
 

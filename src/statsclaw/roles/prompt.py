@@ -65,5 +65,5 @@ def _surface(role: Role, profile: Profile) -> str:
 
 
 def count_tokens(text: str) -> int:
-    """An estimate at 3.6 bytes a token, on the high side: GPT-2's vocabulary needs one token per 3.8 bytes of these prompts."""
+    """An estimate on the high side: 3.6 bytes a token, where GPT-2's vocabulary needs one per 3.8 of these prompts."""
     return -(-len(text.encode("utf-8")) * 10 // 36)
