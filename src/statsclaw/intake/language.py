@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 from statsclaw.intake.lexicon import Strict, available, by_word, data
-from statsclaw.intake.normalise import Text, fold
+from statsclaw.intake.normalise import Text, fold, words_of
 
-_SCRIPT_WEIGHT = 3  # one Chinese character says as much as three Latin letters
+_SCRIPT_WEIGHT = 4  # one Chinese character says as much as four Latin letters
 
+_QUOTED = re.compile(r"[\"«“„「『][^\"«»“”„「」『』\n]{1,60}[\"»”“」』]|(?<!\w)'[^'\n]{1,40}'(?!\w)")
 _LETTER_WEIGHT = 0.8
 _CLOSE, _FOUND_WEIGHT = 0.5, 0.4
 
@@ -20,20 +22,23 @@ class Languages(Strict):
     relatives: dict[str, dict[str, str]]
     letters: dict[str, str]
     words: dict[str, tuple[str, ...]]
+    vocabulary: dict[str, tuple[str, ...]]
 
 
 class Known(NamedTuple):
     table: Languages
     words: dict[str, list[str]]  # the languages of a word
+    stems: dict[str, list[str]]
     letters: dict[str, list[str]]
 
 
 @lru_cache(maxsize=1)
 def _languages() -> Known:
-    known = Known(Languages.model_validate(data("languages.toml")), {}, {})
-    for language, words in known.table.words.items():
-        for word in set(map(fold, words)):
-            known.words.setdefault(word, []).append(language)
+    known = Known(Languages.model_validate(data("languages.toml")), {}, {}, {})
+    for language in known.table.words:
+        for word in {*known.table.words[language], *known.table.vocabulary.get(language, ())}:
+            home = known.stems if word.endswith("*") else known.words
+            home.setdefault(fold(word).rstrip("*"), []).append(language)
     for language, letters in known.table.letters.items():
         for letter in letters:
             known.letters.setdefault(letter, []).append(language)
@@ -52,13 +57,21 @@ def _script(char: str) -> str | None:
     return None
 
 
-def _by_script(text: Text) -> str | None:
+def _free(text: Text) -> str:
+    """The text without code and without what stands between quotation marks."""
+    free = list(text.folded)
+    spans = [(w.start, w.end) for w in text.words if w.code] + [m.span() for m in _QUOTED.finditer(text.folded)]
+    for start, end in spans:
+        free[start:end] = " " * (end - start)
+    return "".join(free)
+
+
+def _by_script(free: str, shown: str) -> str | None:
     counts: dict[str, int] = {}
-    for word_start, word_end in _plain_spans(text):
-        for char in text.folded[word_start:word_end]:
-            script = _script(char)
-            if script:
-                counts[script] = counts.get(script, 0) + 1
+    for char in free:
+        script = _script(char)
+        if script:
+            counts[script] = counts.get(script, 0) + 1
     latin = counts.pop("latin", 0)
     if not counts:
         return None
@@ -68,20 +81,9 @@ def _by_script(text: Text) -> str | None:
     if counts[best] * _SCRIPT_WEIGHT < latin:
         return None
     for relative, letters in _languages().table.relatives.get(best, {}).items():
-        if any(letter in text.shown for letter in letters):
+        if any(letter in shown for letter in letters):
             return relative
     return best
-
-
-def _plain_spans(text: Text) -> list[tuple[int, int]]:
-    """The stretches of the text between words that are code."""
-    spans, at = [], 0
-    for word in text.words:
-        if word.code:
-            spans.append((at, word.start))
-            at = word.end
-    spans.append((at, len(text.folded)))
-    return spans
 
 
 def _count(scores: dict[str, float], languages: Iterable[str], weight: float) -> None:
@@ -93,14 +95,17 @@ def _count(scores: dict[str, float], languages: Iterable[str], weight: float) ->
 
 def guess(text: Text) -> list[tuple[str, float]]:
     """Likely languages with their scores, best first; empty if nothing speaks for any."""
-    script = _by_script(text)
+    free = _free(text)
+    script = _by_script(free, text.shown)
     if script:
         return [(script, 1.0)]
     known = _languages()
     scores: dict[str, float] = {}
-    for word in text.words:
-        if not word.code and word.text in known.words:
-            _count(scores, known.words[word.text], 1.0)
+    for word, _, _ in words_of(free):
+        stems = (known.stems.get(word[:length]) for length in range(4, min(len(word), 16) + 1))
+        languages = known.words.get(word) or next(filter(None, stems), None)
+        if languages:
+            _count(scores, languages, 1.0)
     for letter in set(text.shown.lower()) & known.letters.keys():
         _count(scores, known.letters[letter], _LETTER_WEIGHT)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))

@@ -79,7 +79,8 @@ def main() -> None:
         sys.exit(refused.exit_code)
     except Exception as error:
         place = _keep_traceback()
-        errors.print(f"internal error: {type(error).__name__}: {error}. Details: {place}", style="red", markup=False)
+        said = " ".join(str(error).split())[:200]
+        errors.print(f"internal error: {type(error).__name__}: {said}. Details: {place}", style="red", markup=False)
         sys.exit(1)
 
 
