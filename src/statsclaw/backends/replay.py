@@ -26,7 +26,7 @@ class Recording:
             raise InputRefused(f"{folder.name} is not a recording: it has no {EVENTS}")
         self.store = ContentStore(folder / "store")
         self.endings: dict[str, Ending] = {}
-        self.answers: dict[tuple[str, str], e.QuestionAnswered] = {}
+        self.answers: dict[tuple[str, str, str], e.QuestionAnswered] = {}
         started: dict[str, e.DispatchStarted] = {}
         asked: dict[str, e.QuestionAsked] = {}
         for record in chain.read(folder / EVENTS).records:
@@ -41,12 +41,13 @@ class Recording:
                     asked[event.question] = event
                 case e.QuestionAnswered() as event:
                     question = asked[event.question]
-                    self.answers[question.topic, question.text] = event
+                    self.answers[question.question, question.topic, question.text] = event
                 case _:
                     pass
 
     def answer_to(self, question: e.QuestionAsked) -> e.QuestionAnswered | None:
-        return self.answers.get((question.topic, question.text))
+        """What was answered when the same question came at the same place."""
+        return self.answers.get((question.question, question.topic, question.text))
 
 
 class ReplayBackend:

@@ -11,6 +11,7 @@ from statsclaw.artifacts.catalogue import catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
 from statsclaw.backends.task import Task
 from statsclaw.engine.run import Run
+from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX, ROUTES, Role
 from statsclaw.roles.prompt import render_prompt
 from statsclaw.roles.view import View, view_of
@@ -26,7 +27,7 @@ from statsclaw.runlog.fold import DispatchView
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
 from statsclaw.sandbox.room import Room, manifest_digest
-from statsclaw.sandbox.tree import write_tree
+from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.states import Signal
 
 
@@ -152,6 +153,7 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
             found.refused += taken.refused
             found.files = taken.files
             found.problems += _missing(owed, outbox.artifacts)
+            found.problems += _undelivered(run, role, found.files)
             found.problems += _secrets(run, found.files)
     except TooMuch as reason:
         found.problems.append(str(reason))
@@ -169,6 +171,16 @@ def _missing(owed: Sequence[object], artifacts: dict[str, bytes]) -> list[str]:
         name = kind.name  # type: ignore[attr-defined]
         problems += faults(catalogue()[name], artifacts[name]) if name in artifacts else [f"{name} is missing"]
     return problems
+
+
+def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]:
+    """A tester without a test or a simulator without a study has nothing that could be executed."""
+    paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
+    if role is Role.TESTER and not any(run.profile.classify(path) is PathClass.VALIDATION for path in paths):
+        return ["there is no validation test in the repository"]
+    if role is Role.SIMULATOR and run.profile.study_entry not in paths:
+        return [f"{run.profile.study_entry} is missing"]
+    return []
 
 
 def _secrets(run: Run, files: Sequence[FileChange]) -> list[str]:

@@ -18,7 +18,7 @@ from statsclaw.engine.people import settle_questions
 from statsclaw.engine.perform import perform, pick_up_hand_ins, take_over
 from statsclaw.engine.plan import Plan
 from statsclaw.engine.run import Run
-from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Wait
+from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Sync, Wait
 from statsclaw.runlog.events import GateChecked, RunFinished
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import NEXT, State
@@ -30,7 +30,7 @@ def next_step(run: RunView, plan: Plan) -> Step:
     if run.finished is not None:
         return Finish(run.finished.outcome)
     if run.stop_requested:
-        return Finish("stopped", "the person stopped the run")
+        return Finish("stopped", "the person stopped the run") if run.synced else Sync()
     if run.escalations:
         return Ask("escalation")
     if run.open_questions:

@@ -88,7 +88,7 @@ def verify(run: Run) -> None:
     for executed in verify_tree(_bench(run), _lay_out(run, run.view.overlay), tree, "after"):
         run.log.append(executed)
         evidence.append(executed)
-    failed = failed_phases(evidence)
+    failed = failed_phases(evidence) if evidence else ("nothing was executed",)
     has_suite = any(executed.phase == "validation" for executed in evidence)
     if not failed and has_suite and run.view.head.base_commit and run.view.overlay:
         for executed in verify_tree(

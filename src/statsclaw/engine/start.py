@@ -67,6 +67,8 @@ def start_run(
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None and workflow(chosen).repeats:
         raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
+    if chosen is not None:
+        _check_cast(chosen, order.backends)
     workspace.ensure()
     with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
         target = fetch_target(order.target, Path(scratch) / "target.git", ignore_dirty=order.ignore_dirty)
@@ -161,6 +163,19 @@ def _check_backends(backends: Mapping[str, str]) -> None:
         if role != "*" and role not in [*Role]:
             raise InputRefused(f"there is no role {role!r}", todo=f"roles are {', '.join(Role)}")
         check_backend_name(name)
+
+
+def _check_cast(chosen: str, backends: Mapping[str, str]) -> None:
+    """Somebody must play every role of the workflow that is not optional."""
+    found = workflow(chosen)
+    absent = [r for r in found.roles if r not in found.optional and r not in backends and "*" not in backends]
+    if absent:
+        raise InputRefused(
+            f"nobody plays the {', '.join(absent)} of workflow {chosen}",
+            kept="Nothing was started",
+            todo="`--backend human` (you play the roles, a folder and a README for each) or "
+            "`--backend command:PROGRAM` (an agent program plays them)",
+        )
 
 
 def _access(target: Target, order: Order) -> PushAccess:

@@ -13,15 +13,16 @@ from statsclaw.intake.normalise import Text
 
 #: Cues that name something to be done, and so can be told not to be done.
 ACTIONS = frozenset(
-    ("build", "newthing", "translate", "change", "fix", "small", "docs", "validate", "tests", "review", "simulate")
+    ("build", "newthing", "translate", "change", "fix", "small", "typo", "docs", "validate", "tests", "review", "simulate")
 ) | {"ship", "pr", "repeat", "issues_all"}
 #: Cues one of which is what the text is chiefly about.
 LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
 #: Cues that are no features by themselves.
 SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "numbered", "ship", "tool", "repeat"))
 
+_ENOUGH = 300  # hits looked at
 _SHORT = 24  # characters without spaces
-_ARROW = re.compile(r"\S\s?(?:->|=>|→|⇒|➜)\s?\S")
+_ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
 _QUOTED = re.compile(r"[\"'`«“„「『‘]([^\"'`«»“”„「」『』]{1,40})[\"'`»”“」』’][^\"'`«“„「『]{0,40}[\"'`«“„「『‘]")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9
@@ -132,7 +133,7 @@ def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
     known = tuple(dict.fromkeys(language for language in (*languages, "en") if language in available()))
     verb_last = load(known[0]).lexicon.verb_last
     intervals = find_intervals(text, known)
-    hits = _outside(find(text, known), intervals)
+    hits = _outside(find(text, known)[:_ENOUGH], intervals)
     numbers = find_numbers(text, hits)
     refused = negated(text, hits, verb_last)
     wanted = [h for h in hits if h not in refused]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from statsclaw.intake.lexicon import Unit, load
@@ -24,6 +25,7 @@ SECONDS: dict[Unit, int] = {
     "month": 2592000,
 }
 _FEWEST, _MOST = 1, 366 * 86400
+_ENOUGH = 8  # schedules looked at
 _CRON = re.compile(
     r"(?<![^\s`'\"(])(@(?:hourly|daily|midnight|weekly|monthly)|(?:[\d*][\d,*/-]*\s+){4}[\d*][\d,*/a-z-]*)(?![^\s`'\".,)])"
 )
@@ -40,6 +42,7 @@ class Grammar(NamedTuple):
     patterns: tuple[re.Pattern[str], ...]
     numbers: dict[str, float]
     units: list[tuple[re.Pattern[str], int]]
+    not_after: re.Pattern[str]
 
 
 def _options(entries: Iterable[str], spaced: bool, number: str = "") -> str:
@@ -80,7 +83,8 @@ def _grammar(language: str) -> Grammar:
     if not schedule.times_word and not times:
         made.pop(0)
     units = [(re.compile(_options(e, spaced).replace(r"\b", "", 1)), SECONDS[u]) for u, e in schedule.units.items()]
-    return Grammar(tuple(re.compile(m) for m in made), {**numbers, **times}, units)
+    before = re.compile(_options(schedule.not_after, spaced) + r"\s*$")
+    return Grammar(tuple(re.compile(m) for m in made), {**numbers, **times}, units, before)
 
 
 def _value(word: str | None, numbers: dict[str, float]) -> float:
@@ -130,8 +134,10 @@ def _all(text: Text, languages: tuple[str, ...]) -> Iterator[Interval]:
             yield Interval(seconds, found.start(1), found.end(1))
     for language in languages:
         grammar = _grammar(language)
+        folded = text.folded.translate(load(language).table)
         for pattern in grammar.patterns:
-            for found in pattern.finditer(text.folded.translate(load(language).table)):
+            for found in islice(pattern.finditer(folded), _ENOUGH):
                 value = _seconds(found, grammar)
-                if _FEWEST <= value <= _MOST:
+                data = grammar.not_after.search(folded, max(0, found.start() - 20), found.start())
+                if _FEWEST <= value <= _MOST and not data:
                     yield Interval(round(value), found.start(), found.end())

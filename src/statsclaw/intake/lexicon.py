@@ -5,7 +5,7 @@ How an entry of a `[cues]` list is read (upper case and accents do not matter):
     fix          the whole word
     simulat*     any word that begins so
     open issues  words in a row (a hyphen or an apostrophe separates words)
-    run .. tests at most four other words in between, in the same sentence
+    run .. tests at most five other words in between, in the same sentence
     run|rerun .. tests   either word
     line #       a number
 
@@ -31,7 +31,7 @@ from statsclaw.intake.normalise import Text, fold, words_of
 
 Cue = Literal[
     "build", "newthing", "method", "translate", "source",  # something new and substantial
-    "change", "feature", "fix", "bug", "small", "message",  # work on existing code
+    "change", "feature", "fix", "bug", "small", "typo", "message",  # work on existing code
     "docs", "issue", "issues_all", "validate", "tests", "review", "pr",
     "simulate", "performance", "compare", "existing", "repeat",
     "ship", "readonly", "only", "vague", "tool",
@@ -45,7 +45,7 @@ Unit = Literal[
 ]  # fmt: skip
 
 GAP, NUMBER = "..", "#"
-_GAP_WORDS, _GAP_CHARS = 4, 10
+_GAP_WORDS, _GAP_CHARS = 5, 10
 _LONGEST = 32  # of a stem
 
 
@@ -66,6 +66,7 @@ class Schedule(Strict):
     units: dict[Unit, tuple[str, ...]] = Field(default_factory=dict)
     fixed: dict[Unit, tuple[str, ...]] = Field(default_factory=dict)  # hourly, daily
     not_before: tuple[str, ...] = ()  # "daily returns" is no schedule
+    not_after: tuple[str, ...] = ()  # nor is "observed every day"
 
 
 class Lexicon(Strict):

@@ -62,8 +62,14 @@ class Thresholds(Strict):
     unclear: float  # ask if no share reaches this
 
 
+class LoopShares(Strict):
+    interval: float  # a schedule was found
+    word: float  # only a word such as "watch" or "regularly"
+
+
 class Weights(Strict):
     ask: Thresholds
+    loop: LoopShares
     prior: dict[Workflow, float]
     combinations: dict[str, Combination]
     weights: dict[str, dict[Workflow, float]]

@@ -6,6 +6,7 @@ files are opened by descriptor below an opened directory and counted before they
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import unicodedata
@@ -98,9 +99,13 @@ def take_outbox(folder: Path, allowed: Collection[str], limits: Limits) -> Taken
 def _walk(folder: Path, limits: Limits) -> Iterator[Found]:
     """Every file below `folder`, opened without following links; the role's own .git at the top is not looked at."""
     count = 0
-    for root, folders, names, root_fd in os.fwalk(folder, follow_symlinks=False):
+    if folder.is_symlink() or not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "its folder was replaced", str(folder))
+    for root, folders, names, root_fd in os.fwalk(folder, follow_symlinks=False, onerror=_give_up):
         inner = os.path.relpath(root, folder)
         prefix = "" if inner == "." else inner + "/"
+        if prefix.count("/") > limits.depth:
+            raise TooMuch(f"folders are nested more than {limits.depth} deep")
         if not prefix and ".git" in folders:
             folders.remove(".git")
         for name in list(folders):
@@ -116,6 +121,10 @@ def _walk(folder: Path, limits: Limits) -> Iterator[Found]:
             if count > limits.files:
                 raise TooMuch(f"more than {limits.files} files were left behind")
             yield from _open(prefix + name, name, root_fd, limits)
+
+
+def _give_up(error: OSError) -> None:
+    raise error
 
 
 def _open(path: str, name: str, root_fd: int, limits: Limits) -> Iterator[Found]:

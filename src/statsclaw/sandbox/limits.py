@@ -13,6 +13,7 @@ class Limits(Fact):
     files: int = 5_000
     artifact_bytes: int = 2 * MIB
     path_length: int = 240
+    depth: int = 40
     output_bytes: int = 64 * MIB
     kept_output_bytes: int = 2 * MIB
     timeout_s: float = 4 * 3600

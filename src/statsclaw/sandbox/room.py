@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class Room:
 
     def clear(self) -> None:
         end_leftover(self.folder / "pid")
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
 
     def furnish(self, manifest: Manifest, documents: Mapping[str, bytes]) -> None:
         """`repo/` has been laid out; add everything else."""
@@ -61,6 +62,14 @@ class Room:
             return None
         except ValidationError as error:
             return HandIn(failure=f"its hand-in cannot be read: {error.error_count()} fault(s)")
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder however deep somebody nested it."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["rm", "-rf", "--", str(folder)], check=False)
 
 
 def manifest_digest(manifest: Manifest) -> str:

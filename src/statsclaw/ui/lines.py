@@ -129,8 +129,12 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
         case State.PIPELINES_COMPLETE:
             tests = [t for c in run.evidence_for(run.tree_sha256) for t in c.tests]
             return f"verified: {sum(t.outcome == 'passed' for t in tests)} of {len(tests)} tests passed"
+        case State.DOCUMENTED:
+            return "architecture, log entry and user documentation are in"
         case State.REVIEW_PASSED:
             return run.review_verdict
+        case State.READY_TO_SHIP:
+            return "authorised by the person"
         case State.DONE:
             return "pushed" if run.pushed else "nothing was to be shipped"
         case _:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from statsclaw.runlog.events.base import Event, Fact
 
 
 class Option(Fact):
-    label: str
-    consequence: str = ""
+    label: str = Field(min_length=1, max_length=300)
+    consequence: str = Field("", max_length=1500)
 
 
 class QuestionAsked(Event):
