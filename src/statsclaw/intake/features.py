@@ -23,7 +23,8 @@ SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "n
 _ENOUGH = 300  # hits looked at
 _SHORT = 24  # characters without spaces
 _ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
-_QUOTED = re.compile(r"[\"'`«“„「『‘]([^\"'`«»“”„「」『』]{1,40})[\"'`»”“」』’][^\"'`«“„「『]{0,40}[\"'`«“„「『‘]")
+_QUOTED = re.compile(r"[\"«“„「『][^\"«»“”„「」『』\n]{1,30}[\"»”“」』]|(?<!\w)'[^'\n]{1,30}'(?!\w)")
+_QUESTION = re.compile(r"[?؟](?=\W|$)")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9
 _AFTER_WORDS, _AFTER_CHARS = 3, 9
@@ -111,15 +112,21 @@ def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:
     return [h for h in hits if not any(i.start < h.end and h.start < i.end for i in intervals)]
 
 
-def _shape(text: Text, hits: list[Hit], numbers: Numbers) -> set[str]:
+def _tools(text: Text) -> set[str]:
+    """Names of programming languages; a short one ("Go", "R") only if written as a name."""
+    names = set(load("any").lexicon.cues.get("tool", ()))
+    found = (w for w in text.words if w.text in names and not w.link)
+    return {w.text for w in found if len(w.text) > 2 or (w.start and text.shown[w.start].isupper())}
+
+
+def _shape(text: Text, numbers: Numbers) -> set[str]:
     """What can be seen without knowing the words."""
-    tools = {text.folded[h.start : h.end] for h in hits if h.cue == "tool"}
     seen = {
-        "two_tools": len(tools) > 1,
+        "two_tools": len(_tools(text)) > 1,
         "issue_number": len(numbers.issues) == 1,
         "issue_numbers": len(numbers.issues) > 1,
         "pr_number": bool(numbers.pulls),
-        "question": text.shown.rstrip(" )\"'").endswith(("?", "؟")),
+        "question": bool(_QUESTION.search(text.folded)),
         "short": 0 < len(text.compact) < _SHORT,
         "arrow": bool(_ARROW.search(text.folded)),
         "quoted": bool(_QUOTED.search(text.folded)),
@@ -143,7 +150,7 @@ def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
     if lead:
         names.add(f"lead_{lead}")
     return Reading(
-        features=frozenset(names | _shape(text, hits, numbers)),
+        features=frozenset(names | _shape(text, numbers)),
         ship=any(h.cue == "ship" for h in wanted),
         repeat=any(h.cue == "repeat" for h in wanted),
         numbers=numbers,

@@ -61,4 +61,9 @@ def find_numbers(text: Text, hits: list[Hit]) -> Numbers:
         ahead = text.folded[:start].rstrip(" ([:.")
         if len(ahead) not in taken and int(found.group(1)) not in pulls:
             issues[int(found.group(1))] = None
+    if not issues and any(h.cue in ("issue", "issues_all") for h in hits):
+        for mark in marks:  # "number 66 on the tracker"
+            number = _after(text, mark, {})
+            if number is not None and number not in pulls and mark.end not in taken:
+                issues[number] = None
     return Numbers(tuple(issues), tuple(pulls))

@@ -175,7 +175,8 @@ def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: boo
                 break
         else:
             return -1
-        if _crosses(text.stops, words[at].end, words[here].start):
+        between = text.folded[words[at].end : words[here].start]
+        if _crosses(text.stops, words[at].end, words[here].start) or not gap and any(map(str.isalnum, between)):
             return -1
         at, gap = here, False
     return at

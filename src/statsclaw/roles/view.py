@@ -73,7 +73,7 @@ def without_criteria(directive: str) -> str:
 
 
 def criteria_in(directive: str) -> str:
-    return directive[len(without_criteria(directive)) :].partition("\n")[2].strip() if directive else ""
+    return directive.strip()[len(without_criteria(directive)) :].strip().partition("\n")[2].strip()
 
 
 def _drop_section(request: str, directive: str, whole: str) -> str:

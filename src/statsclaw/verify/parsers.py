@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from statsclaw.runlog.events import Criterion, TestOutcome
+from statsclaw.runlog.events import Criterion, CaseOutcome
 
 _LARGEST_REPORT = 32 * 1024 * 1024
 
@@ -19,7 +19,7 @@ _LARGEST_REPORT = 32 * 1024 * 1024
 class Parsed:
     passed: bool
     summary: str
-    tests: tuple[TestOutcome, ...] = ()
+    tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
 
 
@@ -45,15 +45,15 @@ def junit(report: Path, exit_code: int) -> Parsed:
     return Parsed(exit_code == 0 and not bad and count["passed"] > 0, summary, tests)
 
 
-def _outcome(case: ElementTree.Element) -> TestOutcome:
+def _outcome(case: ElementTree.Element) -> CaseOutcome:
     name = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
     for kind, outcome in (("failure", "failed"), ("error", "error"), ("skipped", "skipped")):
         found = case.find(kind)
         if found is not None:
             message = found.get("message") or found.text or found.get("type") or ""
             first = message.strip().splitlines()[0][:300] if message.strip() else kind
-            return TestOutcome(name=name, outcome=outcome, error=first)
-    return TestOutcome(name=name, outcome="passed")
+            return CaseOutcome(name=name, outcome=outcome, error=first)
+    return CaseOutcome(name=name, outcome="passed")
 
 
 def rcheck(report: Path, exit_code: int) -> Parsed:

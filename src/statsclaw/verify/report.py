@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from statsclaw.runlog.events import CommandExecuted
@@ -38,8 +39,12 @@ def failure_report(evidence: Iterable[CommandExecuted], role: str, store: Conten
         elif command.phase == "unit_tests":
             lines += [f"- {t.name}: {t.error}" for t in command.tests if t.outcome in ("failed", "error")]
         else:
-            lines += [f"- {behaviour(t.name)} ({_kind(t.error)})" for t in command.tests if t.outcome == "failed"]
-            lines += [f"- {behaviour(t.name)} (could not run)" for t in command.tests if t.outcome == "error"]
+            failed = Counter(
+                f"{behaviour(t.name)} ({_kind(t.error) if t.outcome == 'failed' else 'could not run'})"
+                for t in command.tests
+                if t.outcome in ("failed", "error")
+            )
+            lines += [f"- {what}{f', {count} cases' if count > 1 else ''}" for what, count in failed.items()]
             lines += [f"- {c.quantity} is {_direction(c.value, c.low, c.high)}" for c in command.criteria if not c.met]
     return "\n".join(lines)[:_LONGEST]
 

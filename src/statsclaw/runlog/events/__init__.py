@@ -8,7 +8,7 @@ from pydantic import Field
 
 from statsclaw.runlog.events.artifact_written import ArtifactWritten
 from statsclaw.runlog.events.base import Event, Fact
-from statsclaw.runlog.events.command_executed import CommandExecuted, Criterion, TestOutcome
+from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
@@ -57,6 +57,7 @@ AnyEvent = Annotated[
 __all__ = [
     "AnyEvent",
     "ArtifactWritten",
+    "CaseOutcome",
     "CommandExecuted",
     "CommitPrepared",
     "Credentials",
@@ -82,7 +83,6 @@ __all__ = [
     "Source",
     "SpecFrozen",
     "StateEntered",
-    "TestOutcome",
     "Usage",
     "VerificationFinished",
     "WorkspaceSynced",

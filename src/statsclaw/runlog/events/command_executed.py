@@ -5,7 +5,7 @@ from typing import Literal
 from statsclaw.runlog.events.base import Event, Fact
 
 
-class TestOutcome(Fact):
+class CaseOutcome(Fact):
     name: str
     outcome: Literal["passed", "failed", "error", "skipped"]
     error: str = ""
@@ -38,6 +38,6 @@ class CommandExecuted(Event):
     output_sha256: str
     passed: bool
     summary: str
-    tests: tuple[TestOutcome, ...] = ()
+    tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     fault_of: str | None = None

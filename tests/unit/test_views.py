@@ -1,0 +1,95 @@
+"""What a role is given: the first cut of the barrier. Nothing of another role's specification is in its room."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.runs import AGENT, Bench, make_target, order_for
+
+from statsclaw.backends.protocol import Backend
+from statsclaw.backends.task import Task
+from statsclaw.engine import dispatch as dispatching
+from statsclaw.git import git_text
+from statsclaw.roles.matrix import MATRIX, Role
+from statsclaw.roles.view import criteria_in, without_criteria
+from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.room import Room
+
+DIRECTIVE = (
+    "Build the mean estimator of these notes. Ship it.\nAcceptance criteria\nC1 bias below 0.0123 with seed 998877"
+)
+SPECS = {Role.BUILDER: "spec.md", Role.TESTER: "test-spec.md", Role.SIMULATOR: "sim-spec.md"}
+
+
+class Spying:
+    """Plays the scripted agent and looks around in every room before it does."""
+
+    waits_for_person = False
+
+    def __init__(self, inner: Backend, seen: dict[str, dict[str, bytes]]) -> None:
+        self.inner, self.seen, self.name = inner, seen, inner.name
+
+    def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn | None:
+        files = (p for p in room.folder.rglob("*") if p.is_file() and ".git/" not in str(p))
+        self.seen[f"{task.role}-{task.attempt}"] = {str(p.relative_to(room.folder)): p.read_bytes() for p in files}
+        self.seen[f"{task.role}-{task.attempt}"]["git log"] = git_text("log", "--all", cwd=room.repo).encode()
+        return self.inner.run(task, room, barrier, limits)
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory):
+    """Every file of every room of a full run."""
+    folder = tmp_path_factory.mktemp("rooms")
+    seen: dict[str, dict[str, bytes]] = {}
+    patch = pytest.MonkeyPatch()
+    make = dispatching.Run.backend
+    patch.setattr(dispatching.Run, "backend", lambda run, role: Spying(make(run, role), seen))
+    target = make_target(folder)
+    view = Bench(folder).start(order_for(target, AGENT, directive=DIRECTIVE))
+    patch.undo()
+    assert view.pushed
+    return seen
+
+
+@pytest.mark.parametrize("role", SPECS)
+def test_a_role_is_given_its_own_specification_and_no_other(rooms, role):
+    for name, files in rooms.items():
+        if name.startswith(role):
+            assert f"in/{SPECS[role]}" in files
+            assert not {f"in/{spec}" for other, spec in SPECS.items() if other != role} & set(files)
+
+
+def test_the_tester_is_given_no_source_and_none_of_the_builders_tests(rooms):
+    assert not [path for path in rooms["tester-1"] if path.startswith(("repo/src", "repo/tests/test_"))]
+
+
+def test_the_builder_is_given_neither_the_validation_suite_nor_the_study_after_a_block(rooms):
+    assert not [path for path in rooms["builder-2"] if "validation" in path or "simulations" in path]
+
+
+@pytest.mark.parametrize("role", ["builder-1", "builder-2", "simulator-1", "tester-1"])
+def test_the_acceptance_criteria_of_the_request_reach_only_who_may_know_them(rooms, role):
+    everything = b"\n".join(rooms[role].values())
+    assert b"0.0123" not in everything and b"998877" not in everything
+
+
+def test_the_planner_and_the_reviewer_see_the_criteria(rooms):
+    assert b"0.0123" in rooms["planner-2"]["in/prompt.md"]
+    assert b"0.0123" in rooms["reviewer-1"]["in/request.md"]
+
+
+def test_the_history_of_a_room_is_one_commit(rooms):
+    for name, files in rooms.items():
+        assert files["git log"].count(b"commit ") == 1, name
+
+
+def test_no_two_roles_side_by_side_may_write_the_same_class_of_files():
+    builder, tester, simulator = (MATRIX[role].writes for role in SPECS)
+    assert not (builder & tester or builder & simulator or tester & simulator)
+
+
+def test_criteria_are_cut_out_of_a_directive():
+    assert without_criteria(DIRECTIVE) == "Build the mean estimator of these notes. Ship it."
+    assert criteria_in(DIRECTIVE) == "C1 bias below 0.0123 with seed 998877"
+    assert without_criteria("no criteria at all") == "no criteria at all"
