@@ -11,8 +11,10 @@ from statsclaw.profiles.profile import PathClass
 from statsclaw.states import Signal
 
 _C = PathClass
-_EVERYTHING = frozenset(PathClass)
-_ANY = ("*",)
+_ALL_PATHS = frozenset(PathClass)
+
+#: Every document of the run, and its status.
+EVERYTHING = ("*",)
 
 
 class Role(StrEnum):
@@ -53,15 +55,15 @@ def _row(
 
 # fmt: off
 MATRIX: Mapping[Role, Access] = MappingProxyType({
-    Role.PLANNER:   _row(("impact.md",), _EVERYTHING, set(), {Signal.HOLD}, full_request=True, sources=True),
+    Role.PLANNER:   _row(("impact.md",), _ALL_PATHS, set(), {Signal.HOLD}, full_request=True, sources=True),
     Role.BUILDER:   _row(("spec.md",), frozenset({_C.SOURCE, _C.METADATA, _C.UNIT_TESTS, _C.DOCS, _C.OTHER}),
                          {_C.SOURCE, _C.METADATA, _C.UNIT_TESTS}, {Signal.HOLD}),
     Role.TESTER:    _row(("test-spec.md",), frozenset({_C.VALIDATION, _C.METADATA, _C.DOCS}),
                          {_C.VALIDATION}, {Signal.BLOCK}),
     Role.SIMULATOR: _row(("sim-spec.md",), frozenset({_C.SIMULATION, _C.METADATA, _C.DOCS}),
                          {_C.SIMULATION}, {Signal.HOLD}),
-    Role.SCRIBER:   _row(_ANY, _EVERYTHING, {_C.DOCS}, {Signal.HOLD}, full_request=True),
-    Role.REVIEWER:  _row(_ANY, _EVERYTHING, set(), {Signal.STOP}, full_request=True),
+    Role.SCRIBER:   _row(EVERYTHING, _ALL_PATHS, {_C.DOCS}, {Signal.HOLD}, full_request=True),
+    Role.REVIEWER:  _row(EVERYTHING, _ALL_PATHS, set(), {Signal.STOP}, full_request=True),
 })
 # fmt: on
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statsclaw.artifacts.catalogue import ENGINE
 from statsclaw.artifacts.check import sections_of
 from statsclaw.profiles.profile import Profile
-from statsclaw.roles.matrix import MATRIX, Role
+from statsclaw.roles.matrix import EVERYTHING, MATRIX, Role
 from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore, sha256
 
 CRITERIA = "Acceptance criteria"
@@ -44,13 +45,15 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
     documents: dict[str, bytes] = {}
     key: dict[str, str] = {}
     for name, artifact in sorted(run.artifacts.items()):
-        if name == "request.md" or access.artifacts == ("*",) or name in access.artifacts:
+        if name == "request.md" or access.artifacts == EVERYTHING or name in access.artifacts:
             text = store.get(artifact.sha256)
             if name == "request.md" and not full:
                 text = _drop_section(text.decode("utf-8"), directive, run.head.directive).encode()
             documents[name] = text
             if artifact.producer != ENGINE:
                 key[name] = artifact.sha256
+    if access.artifacts == EVERYTHING:
+        documents["status.md"] = render_status(run, run.head.run_id).encode("utf-8", "replace")
     if access.sources:
         for source in run.head.sources:
             documents[f"sources/{source.name}"] = store.get(source.sha256)

@@ -17,6 +17,7 @@ def render_status(run: RunView, run_id: str) -> str:
         states=run.states,
         missing=run.missing,
         dispatches=list(run.dispatches.values()),
+        signals=run.signals,
         questions=list(run.questions.values()),
         artifacts=sorted(run.artifacts),
         seq=run.seq,
