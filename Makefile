@@ -2,7 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.ready
+RUN := $(VENV)/.can-run
+TEST := $(VENV)/.can-test
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-slow lint bench wheel clean help
 
@@ -13,34 +15,38 @@ help:
 	@echo "make bench      the measurements in benchmarks/"
 	@echo "make wheel      build the wheel and try it outside the checkout"
 
-$(STAMP): pyproject.toml
+$(RUN): pyproject.toml
 	@command -v git >/dev/null || { echo "error: git is missing. Install it (Debian: apt-get install git)."; exit 8; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "error: Python 3.11 or newer is needed. Fix: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11"; exit 8; }
 	@echo "setting up $(VENV) …"
 	@$(PYTHON) -m venv $(VENV) || { echo "error: no venv module. Fix: apt-get install python3-venv"; exit 8; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo,dev]'
+	@$(PIP) -e '.[demo]'
 	@touch $@
 
-demo: $(STAMP)
+$(TEST): $(RUN)
+	@$(PIP) -e '.[demo,dev]'
+	@touch $@
+
+demo: $(RUN)
 	@$(BIN)/statsclaw demo
 
-test: $(STAMP) lint
+test: $(TEST) lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-slow: $(STAMP)
+test-slow: $(TEST)
 	$(BIN)/python -m pytest -m slow
 
-lint: $(STAMP)
+lint: $(TEST)
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP)
+bench: $(TEST)
 	@for file in benchmarks/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
 
-wheel: $(STAMP)
+wheel: $(TEST)
 	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@$(BIN)/python tests/wheel/try_wheel.py dist/*.whl
 

@@ -23,7 +23,7 @@ SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "n
 _ENOUGH = 300  # hits looked at
 _SHORT = 24  # characters without spaces
 _ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
-_QUOTED = re.compile(r"[\"«“„「『][^\"«»“”„「」『』\n]{1,30}[\"»”“」』]|(?<!\w)'[^'\n]{1,30}'(?!\w)")
+_PR_LAST = re.compile(r"[,;.+&]\s*prs?(?:\s+(?:please|pls|plz|bitte|stp|svp|por favor|thanks|thx))?[\s.!]*$")  # "fix, PR"
 _QUESTION = re.compile(r"[?؟](?=\W|$)")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9
@@ -37,6 +37,10 @@ class Reading(NamedTuple):
     numbers: Numbers
     interval: Interval | None
     hits: list[Hit]
+
+    @property
+    def looping(self) -> bool:
+        return self.interval is not None or self.repeat
 
 
 def _breaks(text: Text, start: int, end: int, hits: list[Hit]) -> bool:
@@ -96,6 +100,8 @@ def negated(text: Text, hits: list[Hit], verb_last: bool) -> set[Hit]:
             out |= _bound_before(text, hit, hits)
         elif hit.cue == "negation_after":
             out |= _bound_after(text, hit, hits, cues)
+        if hit.cue in ("negation", "negation_after"):  # "open no PR" holds its negation inside
+            out |= {h for h in hits if h.gap and h.cue == "ship" and h.start < hit.start and hit.end < h.end}
     return out
 
 
@@ -129,7 +135,7 @@ def _shape(text: Text, numbers: Numbers) -> set[str]:
         "question": bool(_QUESTION.search(text.folded)),
         "short": 0 < len(text.compact) < _SHORT,
         "arrow": bool(_ARROW.search(text.folded)),
-        "quoted": bool(_QUOTED.search(text.folded)),
+        "quoted": bool(text.quotes),
         "version": bool(_VERSION.search(text.folded)),
     }
     return {name for name, true in seen.items() if true}
@@ -151,7 +157,7 @@ def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
         names.add(f"lead_{lead}")
     return Reading(
         features=frozenset(names | _shape(text, numbers)),
-        ship=any(h.cue == "ship" for h in wanted),
+        ship=any(h.cue == "ship" for h in wanted) or bool(_PR_LAST.search(text.folded)),
         repeat=any(h.cue == "repeat" for h in wanted),
         numbers=numbers,
         interval=intervals[0] if intervals else None,

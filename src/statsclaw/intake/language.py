@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,9 +11,9 @@ from statsclaw.intake.normalise import Text, fold, words_of
 
 _SCRIPT_WEIGHT = 4  # one Chinese character says as much as four Latin letters
 
-_QUOTED = re.compile(r"[\"«“„「『][^\"«»“”„「」『』\n]{1,60}[\"»”“」』]|(?<!\w)'[^'\n]{1,40}'(?!\w)")
 _LETTER_WEIGHT = 0.8
 _CLOSE, _FOUND_WEIGHT = 0.5, 0.4
+_UNKNOWN_WEIGHT = 0.8  # of languages without a lexicon
 
 
 class Languages(Strict):
@@ -60,7 +59,7 @@ def _script(char: str) -> str | None:
 def _free(text: Text) -> str:
     """The text without code and without what stands between quotation marks."""
     free = list(text.folded)
-    spans = [(w.start, w.end) for w in text.words if w.code] + [m.span() for m in _QUOTED.finditer(text.folded)]
+    spans = [(w.start, w.end) for w in text.words if w.code] + list(text.quotes)
     for start, end in spans:
         free[start:end] = " " * (end - start)
     return "".join(free)
@@ -93,6 +92,10 @@ def _count(scores: dict[str, float], languages: Iterable[str], weight: float) ->
         scores[language] = scores.get(language, 0.0) + weight / len(shared) ** 0.7
 
 
+def _order(item: tuple[str, float]) -> tuple[float, bool, str]:
+    return -item[1], item[0] != "en", item[0]
+
+
 def guess(text: Text) -> list[tuple[str, float]]:
     """Likely languages with their scores, best first; empty if nothing speaks for any."""
     free = _free(text)
@@ -108,7 +111,9 @@ def guess(text: Text) -> list[tuple[str, float]]:
             _count(scores, languages, 1.0)
     for letter in set(text.shown.lower()) & known.letters.keys():
         _count(scores, known.letters[letter], _LETTER_WEIGHT)
-    ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    for language in scores.keys() - set(available()):
+        scores[language] *= _UNKNOWN_WEIGHT
+    ranked = sorted(scores.items(), key=_order)
     return _settled(text, ranked)
 
 
@@ -119,4 +124,4 @@ def _settled(text: Text, ranked: list[tuple[str, float]]) -> list[tuple[str, flo
         return ranked
     found = {name: len({(h.start, h.end) for h in by_word(text, name)}) for name, _ in close}
     weighed = [(name, score + _FOUND_WEIGHT * found.get(name, 0)) for name, score in ranked]
-    return sorted(weighed, key=lambda item: (-item[1], item[0]))
+    return sorted(weighed, key=_order)

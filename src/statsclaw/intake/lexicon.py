@@ -253,13 +253,16 @@ def _uncovered(hits: set[Hit]) -> list[Hit]:
         if (not hit.gap or hit.cue == "ignore") and hit.end > reach:
             reach, span = hit.end, (hit.start, hit.end)
             ignored = hit.cue == "ignore"
-        if hit.cue == "ignore":
+        if hit.cue == "ignore" and not inside:
             barred = max(barred, hit.end)
     return [hit for hit in kept if hit.cue != "ignore"]
 
 
 def find(text: Text, languages: tuple[str, ...]) -> list[Hit]:
-    """What the lexicons of these languages (and the language-neutral one) find, in order of appearance."""
+    """What the lexicons of these languages (and the language-neutral one) find, in order of appearance.
+
+    Quoted words are names or wordings, not wishes, and are left out.
+    """
     hits: set[Hit] = set()
     for language in ("any", *languages):
         index = load(language)
@@ -267,4 +270,4 @@ def find(text: Text, languages: tuple[str, ...]) -> list[Hit]:
             hits.update(_by_substring(text, index))
         else:
             hits.update(_by_word(text, index, code=language == "any"))
-    return _uncovered(hits)
+    return _uncovered({h for h in hits if not any(start <= h.start < end for start, end in text.quotes)})

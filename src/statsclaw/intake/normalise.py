@@ -29,6 +29,7 @@ _CODE = re.compile(
     r"|\b\w+\s?=(?=\s?[\w\"'])",  # name = value
     re.ASCII,
 )
+_QUOTE = re.compile(r"[\"«“„「『][^\"«»“”„「」『』\n]{1,40}[\"»”“」』]|(?<!\w)'[^'\n]{1,40}'(?!\w)")
 _LINK = re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+")
 
 
@@ -46,6 +47,7 @@ class Text(NamedTuple):
     words: tuple[Word, ...]
     breaks: tuple[int, ...]  # places where a clause ends
     stops: tuple[int, ...]  # places where a sentence ends
+    quotes: tuple[tuple[int, int], ...]  # short stretches between quotation marks
     compact: str  # folded without white space
     places: tuple[int, ...]  # place in `folded` of every character of `compact`
 
@@ -97,6 +99,7 @@ def read(text: str) -> Text:
         words=words,
         breaks=tuple(m.start() for m in _BREAK.finditer(folded) if not code[m.start()]),
         stops=tuple(m.start() for m in _SENTENCE.finditer(folded) if not code[m.start()]),
+        quotes=tuple(m.span() for m in _QUOTE.finditer(folded) if 2 * len(m.group()) < len(folded)),
         compact="".join(folded[i] for i in places),
         places=places,
     )

@@ -121,14 +121,24 @@ def _found(text: Text, reading: Reading) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(text.shown[a:b].split()) for a, b in spans))[:12]
 
 
-def _ask(ranked: list[tuple[str, float]], features: frozenset[str]) -> Ask | None:
+def _ask(ranked: list[tuple[str, float]], reading: Reading) -> Ask | None:
     limits = _weights().ask
     (first, best), (second, next_best) = ranked[:2]
-    if not features or best < limits.unclear:
+    if not reading.features or best < limits.unclear:
         return "unclear"
+    if reading.looping:
+        return None if reading.interval else "close"
     if {first, second} == {"quick-fix", "fix-and-ship"}:
         return "small-fix" if next_best >= limits.small_fix * best else None
     return "close" if next_best >= limits.close * best else None
+
+
+def _ranked(reading: Reading) -> list[tuple[str, float]]:
+    """Workflows with their shares, best first; for a loop these are the readings of what is repeated."""
+    features = reading.features
+    if reading.looping and "issue" in features and not reading.numbers.issues:
+        features |= {"issues_all"}
+    return sorted(shares(features).items(), key=lambda item: (-item[1], item[0]))
 
 
 def route(text: str) -> Routing:
@@ -138,17 +148,22 @@ def route(text: str) -> Routing:
     reading = read_features(seen, candidates)
     if language == "und" and reading.hits:
         language = "en"
-    ranked = sorted(shares(reading.features).items(), key=lambda item: (-item[1], item[0]))
+    ranked = _ranked(reading)
+    ask = _ask(ranked, reading)
+    inner = ranked[0][0] if reading.looping else None
+    if reading.looping:
+        table = _weights().loop
+        share = table.interval if reading.interval else table.word
+        ranked = [("loop", share), *((workflow, value * (1 - share)) for workflow, value in ranked)]
     (first, best), (second, next_best) = ranked[:2]
-    ask = _ask(ranked, reading.features)
     return Routing(
-        workflow="loop" if (reading.interval or reading.repeat) else first,
+        workflow=first,
         confidence=round(best, 4),
         runner_up=second,
         runner_up_confidence=round(next_best, 4),
         ship=reading.ship,
         interval_s=reading.interval.seconds if reading.interval else None,
-        inner_workflow=first if (reading.interval or reading.repeat) else None,
+        inner_workflow=inner,
         issue=reading.numbers.issues[0] if reading.numbers.issues else None,
         language=language,
         ask=ask,

@@ -1,0 +1,3 @@
+library(testthat)
+library(rpkg)
+test_check("rpkg")
