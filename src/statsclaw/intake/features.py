@@ -13,8 +13,8 @@ from statsclaw.intake.normalise import Text
 
 #: Cues that name something to be done, and so can be told not to be done.
 ACTIONS = frozenset(
-    ("build", "newthing", "translate", "change", "fix", "small", "typo", "docs", "validate", "tests", "review", "simulate")
-) | {"ship", "pr", "repeat", "issues_all"}
+    ("build", "newthing", "translate", "change", "fix", "small", "typo", "docs", "validate", "verify", "review", "simulate")
+) | {"tests", "ship", "pr", "repeat", "issues_all"}
 #: Cues one of which is what the text is chiefly about.
 LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
 #: Cues that are no features by themselves.

@@ -32,7 +32,7 @@ from statsclaw.intake.normalise import Text, fold, words_of
 Cue = Literal[
     "build", "newthing", "method", "translate", "source",  # something new and substantial
     "change", "feature", "fix", "bug", "small", "typo", "message",  # work on existing code
-    "docs", "issue", "issues_all", "validate", "tests", "review", "pr",
+    "docs", "issue", "issues_all", "validate", "verify", "tests", "review", "pr",
     "simulate", "performance", "compare", "existing", "repeat",
     "ship", "readonly", "only", "vague", "tool",
     "negation", "negation_after", "contrast", "or", "number", "numbered", "ignore",  # how the others are to be read

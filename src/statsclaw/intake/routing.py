@@ -60,6 +60,7 @@ class Thresholds(Strict):
     close: float  # ask if the second share is at least this part of the first
     small_fix: float  # the same, between quick-fix and fix-and-ship
     unclear: float  # ask if no share reaches this
+    always: tuple[str, ...]  # combinations that say too little, whatever the shares
 
 
 class LoopShares(Strict):
@@ -128,6 +129,8 @@ def _ask(ranked: list[tuple[str, float]], reading: Reading) -> Ask | None:
         return "unclear"
     if reading.looping:
         return None if reading.interval else "close"
+    if set(limits.always) & expand(reading.features):
+        return "close"
     if {first, second} == {"quick-fix", "fix-and-ship"}:
         return "small-fix" if next_best >= limits.small_fix * best else None
     return "close" if next_best >= limits.close * best else None

@@ -63,7 +63,7 @@ MATRIX: Mapping[Role, Access] = MappingProxyType({
     Role.SIMULATOR: _row(("sim-spec.md",), frozenset({_C.SIMULATION, _C.METADATA, _C.DOCS}),
                          {_C.SIMULATION}, {Signal.HOLD}),
     Role.SCRIBER:   _row(EVERYTHING, _ALL_PATHS, {_C.DOCS}, {Signal.HOLD}, full_request=True),
-    Role.REVIEWER:  _row(EVERYTHING, _ALL_PATHS, set(), {Signal.STOP}, full_request=True),
+    Role.REVIEWER:  _row(EVERYTHING, _ALL_PATHS, set(), {Signal.STOP}, full_request=True, sources=True),
 })
 # fmt: on
 
