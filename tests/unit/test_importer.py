@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,12 +44,13 @@ def within(seconds: float) -> Iterator[None]:
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
+def repo(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "repo"
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "a.py").write_bytes(b"a = 1\n")
     (folder / "README.md").write_bytes(b"# A\n")
-    return folder
+    yield folder
+    subprocess.run(["rm", "-rf", folder], check=True)  # pytest could not remove what is nested too deep
 
 
 @pytest.fixture

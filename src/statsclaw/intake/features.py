@@ -136,6 +136,7 @@ def _shape(text: Text, numbers: Numbers) -> set[str]:
         "short": 0 < len(text.compact) < _SHORT,
         "arrow": bool(_ARROW.search(text.folded)),
         "quoted": bool(text.quotes),
+        "two_quotes": len(text.quotes) > 1,
         "version": bool(_VERSION.search(text.folded)),
     }
     return {name for name, true in seen.items() if true}

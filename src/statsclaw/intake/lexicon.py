@@ -6,6 +6,7 @@ How an entry of a `[cues]` list is read (upper case and accents do not matter):
     simulat*     any word that begins so
     open issues  words in a row (a hyphen or an apostrophe separates words)
     run .. tests at most five other words in between, in the same sentence
+    write a ..2 package  at most two other words in between
     run|rerun .. tests   either word
     line #       a number
 
@@ -23,7 +24,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
 from itertools import product
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,12 +33,13 @@ from statsclaw.intake.normalise import Text, fold, words_of
 Cue = Literal[
     "build", "newthing", "method", "translate", "source",  # something new and substantial
     "change", "feature", "fix", "bug", "small", "typo", "message",  # work on existing code
-    "docs", "issue", "issues_all", "validate", "verify", "tests", "review", "pr",
+    "docs", "issue", "issues_all", "validate", "verify", "run", "tests", "review", "pr",
     "simulate", "performance", "compare", "existing", "repeat",
     "ship", "readonly", "only", "vague", "tool",
     "negation", "negation_after", "contrast", "or", "number", "numbered", "ignore",  # how the others are to be read
 ]  # fmt: skip
-CUES: tuple[str, ...] = get_args(Cue)
+#: Cues that only count in the language a text is mainly written in ("no" is Portuguese for "in the").
+GRAMMAR = frozenset(("negation", "negation_after", "contrast", "or", "only", "vague", "existing"))
 
 Unit = Literal[
     "second", "minute", "half_hour", "hour", "two_hours", "half_day", "day", "two_days",
@@ -110,7 +112,7 @@ def _split(entry: str) -> Iterator[tuple[str, ...]]:
     """The word sequences an entry stands for, stems marked with `*`."""
     choices: list[list[tuple[str, ...]]] = []
     for part in fold(entry).split():
-        if part in (GAP, NUMBER):
+        if part == NUMBER or part.startswith(GAP):
             choices.append([(part,)])
             continue
         options = []
@@ -164,12 +166,12 @@ def _same(pattern: str, word: str, prefixes: tuple[str, ...]) -> bool:
 
 def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: bool) -> int:
     """The index of the last word if `parts` continue after word `at`, else -1."""
-    words, gap = text.words, False
+    words, gap = text.words, 0
     for part in parts:
-        if part == GAP:
-            gap = True
+        if part.startswith(GAP):
+            gap = int(part[len(GAP) :] or _GAP_WORDS)
             continue
-        reach = range(at + 1, min(len(words), at + 2 + (_GAP_WORDS if gap else 0)))
+        reach = range(at + 1, min(len(words), at + 2 + gap))
         for here in reach:
             if (code or not words[here].code) and _same(part, words[here].text, index.lexicon.prefixes):
                 break
@@ -178,7 +180,7 @@ def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: boo
         between = text.folded[words[at].end : words[here].start]
         if _crosses(text.stops, words[at].end, words[here].start) or not gap and any(map(str.isalnum, between)):
             return -1
-        at, gap = here, False
+        at, gap = here, 0
     return at
 
 
@@ -198,7 +200,7 @@ def _by_word(text: Text, index: Index, code: bool) -> Iterator[Hit]:
                 continue
             last = _follow(text, index, parts[1:], at, code)
             if last >= 0:
-                yield Hit(cue, word.start, text.words[last].end, GAP in parts)
+                yield Hit(cue, word.start, text.words[last].end, any(part.startswith(GAP) for part in parts))
 
 
 def by_word(text: Text, language: str) -> list[Hit]:
@@ -267,7 +269,9 @@ def find(text: Text, languages: tuple[str, ...]) -> list[Hit]:
     for language in ("any", *languages):
         index = load(language)
         if index.lexicon.matching == "substring":
-            hits.update(_by_substring(text, index))
+            found = _by_substring(text, index)
         else:
-            hits.update(_by_word(text, index, code=language == "any"))
+            found = _by_word(text, index, code=language == "any")
+        foreign = language != "any" and language != languages[0]
+        hits.update(h for h in found if not (foreign and h.cue in GRAMMAR))
     return _uncovered({h for h in hits if not any(start <= h.start < end for start, end in text.quotes)})

@@ -20,6 +20,7 @@ from statsclaw.intake.normalise import Text, read
 Workflow = Literal[
     "full", "fix-and-ship", "docs", "issue-patrol", "issue-fix", "validate", "review", "loop", "quick-fix", "monte-carlo"
 ]  # fmt: skip
+READ_ONLY = ("validate", "review")  # nothing is changed, so there is nothing to ship
 Ask = Literal["close", "small-fix", "unclear"]
 
 
@@ -164,7 +165,7 @@ def route(text: str) -> Routing:
         confidence=round(best, 4),
         runner_up=second,
         runner_up_confidence=round(next_best, 4),
-        ship=reading.ship,
+        ship=reading.ship and (inner or first) not in READ_ONLY,
         interval_s=reading.interval.seconds if reading.interval else None,
         inner_workflow=inner,
         issue=reading.numbers.issues[0] if reading.numbers.issues else None,
