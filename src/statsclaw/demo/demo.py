@@ -31,20 +31,21 @@ def prepare_demo(name: str, folder: Path) -> Prepared:
     if name not in demos():
         raise InputRefused(f"there is no demonstration {name!r}", todo=f"choose one of: {', '.join(demos())}")
     place = folder / name
-    for part in ("target", "demo.git", "material"):
+    for part in ("packages", "material"):
         shutil.rmtree(place / part, ignore_errors=True)
     place.mkdir(parents=True, exist_ok=True)
     with as_file(files(__package__).joinpath(name)) as material:
         shutil.copytree(material, place / "material")
     material = place / "material"
     settings = tomllib.loads((material / "demo.toml").read_text(encoding="utf-8"))
-    make_target(material / "target", place / "target", place / "demo.git")
+    target = place / "packages" / settings["package"]
+    make_target(material / "target", target, target.with_suffix(".git"))
     return Prepared(
         title=settings["title"],
         workspace=place / "workspace",
         order=Order(
             directive=settings["directive"],
-            target=str(place / "target"),
+            target=str(target),
             sources=tuple(material / "sources" / source for source in settings["sources"]),
             workflow=settings["workflow"],
             backends={"*": "replay"},

@@ -13,8 +13,9 @@ from statsclaw.intake.normalise import Text
 
 #: Cues that name something to be done, and so can be told not to be done.
 ACTIONS = frozenset(
-    ("build", "newthing", "translate", "change", "fix", "small", "typo", "docs", "validate", "verify", "review", "simulate")
-) | {"tests", "ship", "pr", "repeat", "issues_all"}
+    "build newthing translate change fix small typo docs validate verify tests review simulate "
+    "ship pr repeat issues_all".split()
+)
 #: Cues one of which is what the text is chiefly about.
 LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
 #: Cues that are no features by themselves.
@@ -23,7 +24,7 @@ SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "n
 _ENOUGH = 300  # hits looked at
 _SHORT = 24  # characters without spaces
 _ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
-_PR_LAST = re.compile(r"[,;.+&]\s*prs?(?:\s+(?:please|pls|plz|bitte|stp|svp|por favor|thanks|thx))?[\s.!]*$")  # "fix, PR"
+_PR_LAST = re.compile(r"[,;.+&]\s*prs?(?:\s+\w{1,8})?[\s.!]*$")  # "fix, test, PR please"
 _QUESTION = re.compile(r"[?؟](?=\W|$)")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9

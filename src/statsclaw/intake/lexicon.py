@@ -118,6 +118,8 @@ def _split(entry: str) -> Iterator[tuple[str, ...]]:
         options = []
         for option in part.split("|"):
             parts = [w for w, _, _ in words_of(option.rstrip("*"))]
+            if not parts:
+                raise ValueError(f"no word in {option!r} of the lexicon entry {entry!r}")
             options.append((*parts[:-1], parts[-1] + "*" if option.endswith("*") else parts[-1]))
         choices.append(options)
     for combination in product(*choices):
@@ -139,6 +141,8 @@ def load(language: str) -> Index:
                 continue
             for words in _split(entry.translate(table)):
                 first = words[0]
+                if first == NUMBER or first.startswith(GAP):
+                    raise ValueError(f"the lexicon entry {entry!r} does not begin with a word")
                 home, key = (stems, first[:-1]) if first.endswith("*") else (exact, first)
                 home.setdefault(key, []).append((cue, words))
     return Index(lexicon, exact, stems, table)
@@ -178,7 +182,7 @@ def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: boo
         else:
             return -1
         between = text.folded[words[at].end : words[here].start]
-        if _crosses(text.stops, words[at].end, words[here].start) or not gap and any(map(str.isalnum, between)):
+        if _crosses(text.stops, words[at].end, words[here].start) or (not gap and any(map(str.isalnum, between))):
             return -1
         at, gap = here, 0
     return at

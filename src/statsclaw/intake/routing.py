@@ -18,7 +18,8 @@ from statsclaw.intake.lexicon import Strict, data
 from statsclaw.intake.normalise import Text, read
 
 Workflow = Literal[
-    "full", "fix-and-ship", "docs", "issue-patrol", "issue-fix", "validate", "review", "loop", "quick-fix", "monte-carlo"
+    "full", "fix-and-ship", "docs", "issue-patrol", "issue-fix",
+    "validate", "review", "loop", "quick-fix", "monte-carlo",
 ]  # fmt: skip
 READ_ONLY = ("validate", "review")  # nothing is changed, so there is nothing to ship
 Ask = Literal["close", "small-fix", "unclear"]

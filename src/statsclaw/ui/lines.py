@@ -25,7 +25,10 @@ def plain(text: str, limit: int = 400) -> str:
     return printable(" ".join(text.split()), limit)
 
 
-def lines_for(record: Record, run: RunView) -> list[Line]:
+def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line]:
+    """What to say about an event. `brief`: nobody has to answer the questions that are shown."""
+    if brief and isinstance(record.event, e.QuestionAsked):
+        return _brief_question(record.event)
     match record.event:
         case e.RunCreated() as event:
             return [Line("run", f"{event.run_id} · target {event.target} · {_routing(event)}", "bold")]
@@ -94,6 +97,11 @@ def question_lines(event: e.QuestionAsked) -> list[Line]:
         rows.append(Line("", f"{number}  {plain(option.label)}", "yellow"))
         rows += [Line("", f"   {plain(option.consequence)}", "dim")] if option.consequence else []
     return rows
+
+
+def _brief_question(event: e.QuestionAsked) -> list[Line]:
+    first, *options = question_lines(event.model_copy(update={"text": event.text.strip().partition("\n")[0]}))
+    return [first, *(line for line in options if line.style == "yellow")]
 
 
 def _evidence_lines(event: e.CommandExecuted) -> list[Line]:

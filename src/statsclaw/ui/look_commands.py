@@ -89,7 +89,7 @@ def show(run: RunArgument, json: JsonOption = False, workspace: WorkspaceOption 
     print("\n".join(printable_lines(render_status(view, folder.id))))
     if is_held(folder.path / runlog.LOCK):
         print("\nA process is working on this run now.")
-    print_summary(_console(), folder, view)
+    print_summary(_console(), folder, view, f" --workspace {workspace}" if workspace else "")
 
 
 def printable_lines(text: str) -> list[str]:

@@ -47,7 +47,7 @@ def replay(
         replay_of=recording.created.run_id,
     )
     folder, result = session.start(place, order, screen, yes=yes)
-    end(screen, folder, result)
+    end(screen, folder, result, workspace=workspace)
 
 
 def _lay_out_sources(recording: Recording, place: Workspace, name: str) -> tuple[Path, ...]:

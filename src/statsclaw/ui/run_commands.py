@@ -33,13 +33,13 @@ from statsclaw.ui.summary import print_summary
 from statsclaw.workspace.layout import RunFolder
 
 
-def make_screen(as_json: bool) -> Screen:
-    return Screen("json" if as_json else "live" if settings.can_ask() else "plain")
+def make_screen(as_json: bool, *, brief: bool = False) -> Screen:
+    return Screen("json" if as_json else "live" if settings.can_ask() else "plain", brief=brief)
 
 
-def end(screen: Screen, folder: RunFolder, view: RunView) -> NoReturn:
+def end(screen: Screen, folder: RunFolder, view: RunView, *, workspace: Path | None = None) -> NoReturn:
     if screen.kind != "json":
-        print_summary(screen.console, folder, view)
+        print_summary(screen.console, folder, view, f" --workspace {workspace}" if workspace else "")
     raise typer.Exit(exit_code_of(view))
 
 
@@ -83,7 +83,7 @@ def run(
         folder, view = session.start(place, order, screen, yes=yes, answers=answers)
         rounds += 1
         if interval_s is None or rounds == times:
-            end(screen, folder, view)
+            end(screen, folder, view, workspace=workspace)
         screen.say(Line("loop", f"round {rounds} ended; the next starts in {interval_s} s (Ctrl-C ends the loop)"))
         time.sleep(interval_s)
 
@@ -119,7 +119,8 @@ def resume(
     place, screen = settings.workspace_from(workspace), make_screen(json)
     folder = place.find(run)
     backends = backend_table(backend, role_backend)
-    end(screen, folder, session.resume(place, folder, screen, yes=yes, answers=answers, backends=backends))
+    view = session.resume(place, folder, screen, yes=yes, answers=answers, backends=backends)
+    end(screen, folder, view, workspace=workspace)
 
 
 def demo(
@@ -128,10 +129,10 @@ def demo(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Five minutes without a model: recorded roles, everything else live, on a package made for it."""
-    screen = make_screen(json)
+    screen = make_screen(json, brief=True)
     prepared = prepare_demo(name, workspace or settings.workspace_from(None).root.parent / "demo")
     if screen.kind != "json":
         screen.console.print(f"[bold]StatsClaw demo[/]: {prepared.title}")
         screen.console.print("[dim]roles are recorded; builds, tests, the study, gates and the push are live[/]\n")
     folder, view = session.start(settings.workspace_from(prepared.workspace), prepared.order, screen)
-    end(screen, folder, view)
+    end(screen, folder, view, workspace=prepared.workspace)

@@ -21,10 +21,10 @@ _LABEL_WIDTH = 20
 
 
 class Screen:
-    """`kind` is live, plain or json."""
+    """`kind` is live, plain or json; `brief` shortens questions that somebody else has answered."""
 
-    def __init__(self, kind: str, console: Console | None = None) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, console: Console | None = None, *, brief: bool = False) -> None:
+        self.kind, self.brief = kind, brief
         self.console = console or Console(highlight=False, soft_wrap=kind == "plain")
         self._live: Live | None = None
         self._view: RunView | None = None
@@ -48,7 +48,7 @@ class Screen:
             event = record.event.model_dump(mode="json")
             print(json.dumps({"seq": record.seq, "at": record.at.isoformat(), **event}), flush=True)
             return
-        for line in lines_for(record, view):
+        for line in lines_for(record, view, brief=self.brief):
             self.say(line)
 
     def say(self, line: Line) -> None:

@@ -14,10 +14,11 @@ from statsclaw.ui.lines import plain
 from statsclaw.workspace.layout import RunFolder
 
 
-def print_summary(console: Console, folder: RunFolder, run: RunView) -> None:
+def print_summary(console: Console, folder: RunFolder, run: RunView, where: str = "") -> None:
+    """`where` is the option that leads the next command to this workspace."""
     console.print()
     if run.finished is None:
-        _print_waiting(console, folder, run)
+        _print_waiting(console, folder, run, where)
         return
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
@@ -27,7 +28,9 @@ def print_summary(console: Console, folder: RunFolder, run: RunView) -> None:
         table.add_row("" if label == last else label, Text(text))
         last = label
     console.print(table)
-    console.print(Text(f"\nNext: statsclaw show {folder.id} · statsclaw artifacts {folder.id} audit.md", style="dim"))
+    console.print("\nNext:", style="dim")
+    for command in (f"show {folder.id}", f"artifacts {folder.id} audit.md", f"log verify {folder.id}"):
+        console.print(Text(f"  statsclaw {command}{where}", style="dim"), soft_wrap=True)
 
 
 def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
@@ -42,10 +45,9 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     if before := _validation_passes(run.evidence_for(run.tree_sha256, "before")):
         now = _validation_passes(evidence)
         yield "before → after", f"validation suite: {before[0]} → {now[0] if now else 0} of {before[1]} tests pass"
-    for signal, _ in run.signals:
+    for signal, seq in run.signals:
         if signal.signal != "HOLD":
-            first = plain(signal.message.partition("\n")[0], 120)
-            yield "sent back", f"{signal.signal} to {signal.route_to}: {first} ({len(signal.about)} behaviours)"
+            yield "sent back", f"{signal.signal} to {signal.route_to}: {_why(run, seq) or plain(signal.message, 160)}"
     for question in run.questions.values():
         if question.asked.topic in ("hold", "escalation"):
             yield "decided", f"{question.asked.asked_by}'s question → {plain(question.answer_text)}"
@@ -61,6 +63,25 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     yield "artifacts", str(folder.path)
 
 
+def _why(run: RunView, seq: int) -> str:
+    """What the last verification before line `seq` had found: the author's own tests beside the independent ones."""
+    trees = [tree for tree, at in run.verified_at.items() if at < seq]
+    if not trees:
+        return ""
+    evidence = run.evidence_for(max(trees, key=lambda tree: run.verified_at[tree]))
+    parts = []
+    for command in evidence:
+        bad = sum(test.outcome in ("failed", "error") for test in command.tests)
+        if command.tests:
+            parts.append(f"{command.name} {bad} of {len(command.tests)} failed")
+        elif command.criteria:
+            missed = sum(not row.met for row in command.criteria)
+            parts.append(f"{missed} of {len(command.criteria)} criteria of the study missed")
+        elif not command.passed:
+            parts.append(f"{command.name} failed")
+    return ", ".join(parts)
+
+
 def criterion_line(row: Criterion) -> str:
     error = f" ± {row.mcse:.2g}" if row.mcse is not None else ""
     low, high = ("−∞" if row.low is None else f"{row.low:g}"), ("∞" if row.high is None else f"{row.high:g}")
@@ -73,11 +94,12 @@ def _validation_passes(evidence: list[CommandExecuted]) -> tuple[int, int] | Non
     return (sum(test.outcome == "passed" for test in tests), len(tests)) if tests else None
 
 
-def _print_waiting(console: Console, folder: RunFolder, run: RunView) -> None:
+def _print_waiting(console: Console, folder: RunFolder, run: RunView, where: str) -> None:
     for question in run.open_questions:
         name = f" --question {question.question}" if len(run.open_questions) > 1 else ""
-        console.print(Text(f"waits for an answer: statsclaw answer {folder.id}{name} --choose K   or   --text WORDS"))
+        text = f"waits for an answer: statsclaw answer {folder.id}{name} --choose K{where}   (or --text WORDS)"
+        console.print(Text(text), soft_wrap=True)
     for dispatch in run.running:
         if dispatch.backend == "human":
-            console.print(Text(f"waits for the {dispatch.role}: {folder.room(dispatch.id)}/README.md"))
-    console.print(Text(f"continue later with: statsclaw resume {folder.id}", style="dim"))
+            console.print(Text(f"waits for the {dispatch.role}: {folder.room(dispatch.id)}/README.md"), soft_wrap=True)
+    console.print(Text(f"continue later with: statsclaw resume {folder.id}{where}", style="dim"), soft_wrap=True)

@@ -1,0 +1,243 @@
+"""The documentation names what there is: links lead somewhere, commands exist, tables list what the code has."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import typing
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+import typer
+
+from statsclaw.artifacts.catalogue import catalogue
+from statsclaw.intake.workflow import all_workflows
+from statsclaw.profiles.profile import PROFILE_IDS, PathClass, all_profiles
+from statsclaw.roles.matrix import MATRIX
+from statsclaw.runlog.events import AnyEvent
+from statsclaw.sandbox.limits import Limits
+from statsclaw.states import State
+from statsclaw.ui.cli import app
+from statsclaw.ui.exit_codes import EXIT_CODES
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md"])
+
+#: Blocks in which a line that begins with `statsclaw` is something to type.
+_SHELL = ("", "sh", "bash", "console")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_INLINE = re.compile(r"(?<!`)`(statsclaw [^`]+)`(?!`)")
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str]]:
+    """(language, content) of every fenced block."""
+    for _, language, content in re.findall(r"^(```+)[ ]*(\S*)[^\n]*\n(.*?)^\1[ ]*$", text, re.MULTILINE | re.DOTALL):
+        yield language, content
+
+
+def _without_blocks(text: str) -> str:
+    return re.sub(r"^(```+).*?^\1[ ]*$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+# --- links -----------------------------------------------------------------------------------------------------------
+
+
+def _anchors(page: Path) -> set[str]:
+    heads = re.findall(r"^#+\s+(.*?)\s*$", _without_blocks(page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_relative_link_resolves(page):
+    for link in _LINK.findall(_without_blocks(page.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z][a-z0-9+.-]*:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        assert place.exists(), f"{link} leads nowhere"
+        assert not anchor or anchor in _anchors(place), f"{link} names no heading"
+
+
+def test_every_page_can_be_reached_from_the_index():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    linked = {(DOCS / link.partition("#")[0]).resolve() for link in _LINK.findall(index)}
+    pages = {page for page in DOCS.rglob("*.md") if "decisions" not in page.parts} - {DOCS / "index.md"}
+    assert pages <= linked
+
+
+def test_no_page_names_a_folder_of_a_machine():
+    for page in PAGES:
+        found = re.findall(r"(?<![\w~.])/(?:tmp|home|root|work|Users)/\S+", page.read_text(encoding="utf-8"))
+        assert not found, f"{_name(page)}: {found[0]}"
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def _typed(page: Path) -> list[str]:
+    """Every command line of the page that begins with `statsclaw`, in blocks and in running text."""
+    text = page.read_text(encoding="utf-8")
+    lines = []
+    for language, content in _blocks(text):
+        if language in _SHELL:
+            whole = re.sub(r"\\\n\s*", " ", content)
+            lines += [line.strip().removeprefix("$ ") for line in whole.splitlines()]
+    lines += [" ".join(found.split()) for found in _INLINE.findall(_without_blocks(text))]
+    return [line for line in lines if re.match(r"statsclaw\s", line)]
+
+
+@cache
+def _root() -> typing.Any:
+    return typer.main.get_command(app)
+
+
+def _complaint(line: str) -> str:
+    """What is wrong with a command line, or nothing."""
+    words = shlex.split(line, comments=True)[1:]
+    ends = [n for n, word in enumerate(words) if re.fullmatch(r"\||&&|;|[<>]{1,2}|\d?>&?\S*", word)]
+    words = words[: ends[0]] if ends else words
+    command, options = _root(), {}
+    arguments = 0
+    words.reverse()
+    while words:
+        options = {name: p for p in command.params for name in p.opts if name.startswith("-")}
+        word = words.pop()
+        if word == "…":
+            continue
+        if word.startswith("-") and word != "-":
+            name, _, value = word.partition("=")
+            if name in ("--help", "-h"):
+                continue
+            if name not in options:
+                return f"there is no option {name}"
+            if not options[name].is_flag and not value:
+                if not words:
+                    return f"{name} needs a value"
+                words.pop()
+        elif commands := getattr(command, "commands", None):
+            if word not in commands and not word.isupper():
+                return f"there is no command {word}"
+            command = commands.get(word, command)
+        else:
+            arguments += 1
+    most = sum(p.param_type_name == "argument" for p in command.params)
+    return f"at most {most} arguments, not {arguments}" if arguments > most else ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_command_line_names_an_existing_command_with_existing_options(page):
+    for line in _typed(page):
+        assert not _complaint(line), f"{line}: {_complaint(line)}"
+
+
+def test_command_lines_are_found():
+    """Guards the test above against finding nothing."""
+    assert sum(len(_typed(page)) for page in PAGES) > 100
+    assert _complaint("statsclaw fly") and _complaint("statsclaw run x --fast") and _complaint("statsclaw list a b")
+
+
+def _all_commands(command: typing.Any = None, path: tuple[str, ...] = ("statsclaw",)) -> dict[str, typing.Any]:
+    command = command or _root()
+    found = {" ".join(path): command} if len(path) > 1 else {}
+    for name, inner in getattr(command, "commands", {}).items():
+        found |= _all_commands(inner, (*path, name))
+    return found
+
+
+def test_the_reference_lists_every_command_with_exactly_its_options():
+    text = (DOCS / "reference/commands.md").read_text(encoding="utf-8")
+    sections = {m[1]: m[2] for m in re.finditer(r"^## `(statsclaw[^`]*)`\n(.*?)(?=^## |\Z)", text, re.M | re.S)}
+    assert sections.keys() == _all_commands().keys()
+    for name, command in _all_commands().items():
+        documented = re.findall(r"^\| `(--[a-z-]+)", sections[name], re.MULTILINE)
+        there = [p.opts[0] for p in command.params if p.opts[0].startswith("--") and p.name != "help"]
+        assert documented == there, name
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def _table(page: str, first_column: str) -> list[list[str]]:
+    """The rows of the table whose first column has this title, without backticks."""
+    lines = iter((DOCS / "reference" / page).read_text(encoding="utf-8").splitlines())
+    for line in lines:
+        if line.startswith(f"| {first_column} |"):
+            next(lines)
+            rows = []
+            for row in lines:
+                if not row.startswith("|"):
+                    return rows
+                rows.append([cell.strip().replace("`", "") for cell in re.split(r"(?<!\\)\|", row)[1:-1]])
+            return rows
+    raise AssertionError(f"{page} has no table with the column {first_column!r}")
+
+
+def test_exit_codes():
+    assert _table("commands.md", "status") == [[str(code), meaning] for code, meaning in EXIT_CODES.items()]
+
+
+def test_events_with_their_fields():
+    kinds = typing.get_args(typing.get_args(AnyEvent)[0])
+    there = [
+        [kind.model_fields["kind"].default, ", ".join(f for f in kind.model_fields if f != "kind")] for kind in kinds
+    ]
+    assert [[row[0], row[2]] for row in _table("log.md", "kind")] == there
+
+
+def test_artifacts():
+    for row, kind in zip(_table("artifacts.md", "artifact"), catalogue().values(), strict=True):
+        assert row[:3] == [kind.name, kind.producer, kind.state]
+        assert row[4] == kind.purpose
+        assert row[5].partition(";")[0].split(", ") == list(kind.sections)
+
+
+def test_workflows():
+    for row, found in zip(_table("workflows.md", "workflow"), all_workflows().values(), strict=True):
+        stages = " → ".join(" ∥ ".join(stage) for stage in found.stages)
+        assert row[:3] == [found.id, str(found.number), found.title]
+        assert row[3] == stages or (found.repeats and row[3] == f"repeats {found.repeats} over {found.over}")
+        assert row[4] == ("yes" if found.ship else "no")
+
+
+def test_states():
+    assert [row[0] for row in _table("states-gates-signals.md", "state")] == list(State)
+
+
+def test_roles():
+    def classes(found: frozenset[PathClass]) -> str:
+        return "everything" if found == frozenset(PathClass) else ", ".join(c for c in PathClass if c in found)
+
+    for row, (role, access) in zip(_table("roles.md", "role"), MATRIX.items(), strict=True):
+        inbox = "all of the run" if access.artifacts == ("*",) else ", ".join(access.artifacts)
+        request = "whole" if access.full_request else "without criteria"
+        expected = [role, inbox, request, "yes" if access.sources else "no", classes(access.sees)]
+        expected += [classes(access.writes) or "nothing", ", ".join(sorted(access.may_raise))]
+        assert row == expected
+    assert [row[0] for row in _table("roles.md", "class")] == list(PathClass)
+
+
+def test_profiles_and_their_commands():
+    rows = _table("profiles.md", "id")
+    assert [row[0] for row in rows] == list(PROFILE_IDS)
+    assert [row[5] for row in rows] == [profile.study_entry for profile in all_profiles()]
+    there = [
+        [profile.id, phase, command.name, command.parser, command.on, str(command.timeout_s)]
+        for profile in all_profiles()
+        for phase in ("build", "checks", "unit_tests", "validation", "study")
+        for command in getattr(profile, phase)
+    ]
+    assert [row[:6] for row in _table("profiles.md", "profile")] == there
+
+
+def test_limits():
+    units = {"MiB": 1024 * 1024, "hours": 3600, "characters": 1}
+    for row, (name, value) in zip(_table("limits.md", "limit"), Limits().model_dump().items(), strict=True):
+        number, _, unit = row[2].replace(",", "").partition(" ")
+        assert (row[1], int(number) * units.get(unit, 1)) == (name, value)
