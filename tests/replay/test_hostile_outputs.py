@@ -19,6 +19,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -555,7 +556,7 @@ def test_a_flood_of_output_is_cut_and_ends_the_dispatch(stage: Stage) -> None:
 def test_a_program_that_does_not_end_is_ended(program: str, stage: Stage) -> None:
     stage.limits = Limits(timeout_s=0.4)
     with within(5):
-        event, _ = stage.refused(f"honest(); saw(os.getpid()); {program}" if "\n" not in program else f"honest(); saw(os.getpid())\n{program}")
+        event, _ = stage.refused(f"honest()\nsaw(os.getpid())\n{program}")
     assert "took longer than" in event.reason
     assert not is_alive(int(str(stage.witness[0])))
 
@@ -676,12 +677,16 @@ NASTY_CAST = {
     "planner-2": "print(json.dumps({'usage': {NASTY: 1}}))",
     "planner-3": "print(NASTY); honest(); [p.write_text(p.read_text() + NASTY) for p in OUT.iterdir()]; print('{}')",
     "builder-1": "honest(); open('src/' + NASTY.replace('/', '')[:120], 'w').close()",
-    "builder-2": "honest(); (OUT / 'implementation.md').write_text((OUT / 'implementation.md').read_text() + NASTY)",
+    "builder-2": """
+        honest(); (OUT / 'implementation.md').write_text((OUT / 'implementation.md').read_text() + NASTY)
+        Path('src/tinymean/__init__.py').write_text('def mean(x):\\n    return sum(x) / (len(x) - 1)\\n')""",
     "simulator-1": """
         honest(); print(NASTY)
-        row = {'id': NASTY, 'quantity': NASTY, 'value': 5, 'low': 0, 'high': 1}
-        result = json.dumps({'replications': 1, 'failures': 0, 'criteria': [row]})
-        Path('simulations/study.py').write_text(f'import sys; open(sys.argv[1], "w").write({result!r}); print({NASTY!r})')""",
+        row = {'id': NASTY, 'quantity': NASTY, 'value': 0, 'low': 1, 'high': 3}
+        result = {'replications': 1, 'failures': 0, 'criteria': [row]}
+        lines = ['import json, sys', 'from tinymean import mean', f'result = {result!r}', f'print({NASTY!r})',
+                 'result["criteria"][0]["value"] = mean([2.0, 2.0])', 'open(sys.argv[1], "w").write(json.dumps(result))']
+        Path('simulations/study.py').write_text('\\n'.join(lines))""",
     "reviewer-1": """
         honest(); p = OUT / 'review.md'
         p.write_text(p.read_text().replace('Verdict: PASS', NASTY + '\\n\\nVerdict: STOP'))""",
@@ -788,11 +793,14 @@ def asked(stage: Stage) -> e.QuestionAsked:
 
 def test_a_refused_answer_at_the_prompt_cannot_command_the_terminal(asked, monkeypatch, tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
     out, (read, write) = io.StringIO(), os.pipe()
-    os.write(write, b"\n1\n")
+    os.write(write, b"\n")
+    later = threading.Timer(0.3, os.write, (write, b"1\n"))
+    later.start()
     with os.fdopen(read) as keyboard:
         monkeypatch.setattr(sys, "stdin", keyboard)
         screen = Screen("live", Console(file=out, force_terminal=True, color_system=None, width=200))
         answer = AtTerminal(Unattended(), screen, tmp_path / "inbox").answer(asked)
+    later.join()
     os.close(write)
     assert answer is not None and answer.choice == 0
     assert "choose" in out.getvalue()
@@ -836,7 +844,7 @@ def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage:
         honest(); p = OUT / 'review.md'; t = p.read_text().replace('Verdict: PASS', 'No.')
         t = t.replace('## Comprehension', 'Verdict: STOP\\n\\n## Comprehension').replace('## Verdict', '{KEY}\\n\\n## Verdict')
         p.write_text(t)""",
-        "reviewer", "docs",
+        "reviewer", "full",
     )  # fmt: skip
     assert "Verdict: STOP" in (room.outbox / "review.md").read_text()
     assert isinstance(event, e.DispatchFailed | e.SignalRaised)
@@ -844,9 +852,11 @@ def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage:
 
 def test_a_test_named_like_a_key_does_not_stop_the_run(stage: Stage) -> None:
     """Test names go into audit.md as they are; the scrubbing of the whole then eats the rest of the document."""
-    code = "name = 'test_-----BEGIN PRIV' + 'ATE KEY-----'\\nglobals()[name] = lambda: None\\n"
-    view = stage.play({"tester-1": f"honest(); open('tests/validation/test_key.py', 'w').write('{code}'); saw('written')"})
+    code = "globals()['test_-----BEGIN PRIV' + 'ATE KEY-----'] = lambda: None\n"
+    view = stage.play({"tester-1": f"honest(); open('tests/validation/test_key.py', 'w').write({code!r}); saw('written')"})
     assert stage.witness == ["written"] and view.pushed is not None
+    tests = [test.name for event in stage.events if isinstance(event, e.CommandExecuted) for test in event.tests]
+    assert any("BEGIN" in name for name in tests), "the attack did not happen"
 
 
 STUDIES = {
@@ -870,7 +880,7 @@ def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: St
     code = f"import os, sys\nRESULT = {json.dumps(result)!r}.replace('\"VALUE\"', 'VALUE')\n{STUDIES[kind]}\n"
     attack = f"honest(); Path('simulations/study.py').write_text({code!r})"
     with within(8):
-        view = stage.play({"simulator-1": attack, "planner": "honest()"}, workflow="monte-carlo")
+        view = stage.play({"simulator-1": attack, "builder": "honest()"}, workflow="full")
     studies = [event for event in stage.events if isinstance(event, e.CommandExecuted) and event.phase == "study"]
     assert not studies[0].passed and studies[-1].passed
     assert view.finished is not None and view.finished.outcome in ("shipped", "done")

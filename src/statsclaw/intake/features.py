@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from typing import NamedTuple
 
 from statsclaw.intake.intervals import Interval, find_intervals
 from statsclaw.intake.issues import Numbers, find_numbers
-from statsclaw.intake.lexicon import Hit, available, find, load
+from statsclaw.intake.lexicon import Hit, available, crosses, find, load
 from statsclaw.intake.normalise import Text
 
-#: Cues that name something to be done, and so can be told not to be done.
-ACTIONS = frozenset(
-    "build newthing translate change fix small typo docs validate verify tests review simulate "
-    "ship pr repeat issues_all".split()
-)
 #: Cues one of which is what the text is chiefly about.
-LEADS = ACTIONS - {"ship", "pr", "repeat", "newthing", "tests"}
+LEADS = frozenset(
+    ("build", "translate", "change", "fix", "small", "typo", "docs", "validate", "verify", "review", "simulate")
+) | {"issues_all"}
+#: The same and what can also be told not to be done.
+ACTIONS = LEADS | {"newthing", "tests", "ship", "pr", "repeat"}
 #: Cues that are no features by themselves.
 SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "numbered", "ship", "tool", "repeat"))
 
-_ENOUGH = 300  # hits looked at
+_ENOUGH = 200  # hits looked at
 _SHORT = 24  # characters without spaces
 _ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
 _PR_LAST = re.compile(r"[,;.+&]\s*prs?(?:\s+\w{1,8})?[\s.!]*$")  # "fix, test, PR please"
@@ -44,13 +42,6 @@ class Reading(NamedTuple):
         return self.interval is not None or self.repeat
 
 
-def _breaks(text: Text, start: int, end: int, hits: list[Hit]) -> bool:
-    at = bisect_left(text.breaks, start)
-    if at < len(text.breaks) and text.breaks[at] < end:
-        return True
-    return any(h.cue in ("contrast", "only") and start <= h.start < end for h in hits)
-
-
 def _far(text: Text, start: int, end: int, words: int, chars: int) -> bool:
     between = text.folded[start:end]
     if between.isascii() or " " in between:
@@ -58,7 +49,7 @@ def _far(text: Text, start: int, end: int, words: int, chars: int) -> bool:
     return len(between) > chars
 
 
-def _bound_before(text: Text, negation: Hit, hits: list[Hit]) -> set[Hit]:
+def _bound_before(text: Text, negation: Hit, hits: list[Hit], walls: tuple[int, ...]) -> set[Hit]:
     """What a negation in front forbids: the nearest action, and those joined to it by "or"."""
     bound: set[Hit] = set()
     last: Hit | None = None
@@ -66,7 +57,7 @@ def _bound_before(text: Text, negation: Hit, hits: list[Hit]) -> set[Hit]:
         if hit.cue not in ACTIONS or hit.start < negation.end:
             continue
         origin = negation.end if last is None else last.end
-        if _breaks(text, origin, hit.start, hits) or _far(text, origin, hit.start, _REACH_WORDS, _REACH_CHARS):
+        if crosses(walls, origin, hit.start) or _far(text, origin, hit.start, _REACH_WORDS, _REACH_CHARS):
             break
         joined = last is None or hit.start < last.end
         if not joined and last is not None:
@@ -80,14 +71,13 @@ def _bound_before(text: Text, negation: Hit, hits: list[Hit]) -> set[Hit]:
     return bound
 
 
-def _bound_after(text: Text, negation: Hit, hits: list[Hit], cues: frozenset[str]) -> set[Hit]:
+def _bound_after(text: Text, negation: Hit, hits: list[Hit], walls: tuple[int, ...]) -> set[Hit]:
     """What a negation behind forbids."""
     return {
         hit
         for hit in hits
-        if hit.cue in cues
-        and hit.end <= negation.start
-        and not _breaks(text, hit.end, negation.start, hits)
+        if hit.end <= negation.start
+        and not crosses(walls, hit.end, negation.start)
         and not _far(text, hit.end, negation.start, _AFTER_WORDS, _AFTER_CHARS)
     }
 
@@ -95,14 +85,17 @@ def _bound_after(text: Text, negation: Hit, hits: list[Hit], cues: frozenset[str
 def negated(text: Text, hits: list[Hit], verb_last: bool) -> set[Hit]:
     """The hits that the text says are not to be done."""
     out: set[Hit] = set()
+    walls = tuple(sorted([*text.breaks, *(h.start for h in hits if h.cue in ("contrast", "only"))]))
     cues = ACTIONS if verb_last else frozenset(("ship", "simulate"))
+    behind = [h for h in hits if h.cue in cues]
+    inside = [h for h in hits if h.gap and h.cue == "ship"]
     for hit in hits:
         if hit.cue == "negation":
-            out |= _bound_before(text, hit, hits)
+            out |= _bound_before(text, hit, hits, walls)
         elif hit.cue == "negation_after":
-            out |= _bound_after(text, hit, hits, cues)
+            out |= _bound_after(text, hit, behind, walls)
         if hit.cue in ("negation", "negation_after"):  # "open no PR" holds its negation inside
-            out |= {h for h in hits if h.gap and h.cue == "ship" and h.start < hit.start and hit.end < h.end}
+            out |= {h for h in inside if h.start < hit.start and hit.end < h.end}
     return out
 
 
@@ -110,9 +103,9 @@ def _lead(hits: list[Hit], verb_last: bool) -> str | None:
     leads = [h for h in hits if h.cue in LEADS]
     if not leads:
         return None
-    return (
-        max(leads, key=lambda h: (h.end, h.start)) if verb_last else min(leads, key=lambda h: (h.start, -h.end))
-    ).cue
+    if verb_last:
+        return max(leads, key=lambda h: (h.end, h.start)).cue
+    return min(leads, key=lambda h: (h.start, -h.end)).cue
 
 
 def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:

@@ -148,7 +148,7 @@ def load(language: str) -> Index:
     return Index(lexicon, exact, stems, table)
 
 
-def _crosses(places: tuple[int, ...], start: int, end: int) -> bool:
+def crosses(places: tuple[int, ...], start: int, end: int) -> bool:
     at = bisect_left(places, start)
     return at < len(places) and places[at] < end
 
@@ -163,9 +163,9 @@ def _forms(word: str, prefixes: tuple[str, ...]) -> Iterator[str]:
 def _same(pattern: str, word: str, prefixes: tuple[str, ...]) -> bool:
     if pattern == NUMBER:
         return word[0].isdigit()
-    if pattern.endswith("*"):
-        return any(form.startswith(pattern[:-1]) for form in _forms(word, prefixes))
-    return any(form == pattern for form in _forms(word, prefixes))
+    if not prefixes:
+        return word.startswith(pattern[:-1]) if pattern[-1] == "*" else word == pattern
+    return any(_same(pattern, form, ()) for form in _forms(word, prefixes))
 
 
 def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: bool) -> int:
@@ -182,7 +182,7 @@ def _follow(text: Text, index: Index, parts: tuple[str, ...], at: int, code: boo
         else:
             return -1
         between = text.folded[words[at].end : words[here].start]
-        if _crosses(text.stops, words[at].end, words[here].start) or (not gap and any(map(str.isalnum, between))):
+        if crosses(text.stops, words[at].end, words[here].start) or (not gap and any(map(str.isalnum, between))):
             return -1
         at, gap = here, 0
     return at
@@ -240,7 +240,7 @@ def _by_substring(text: Text, index: Index) -> Iterator[Hit]:
             for part in parts[1:]:
                 spots = (s for s in range(end, end + _GAP_CHARS + 1) if _part_at(text, compact, part, s))
                 spot = next(spots, -1)
-                found = spot >= 0 and not _crosses(text.stops, text.places[end - 1], text.places[spot])
+                found = spot >= 0 and not crosses(text.stops, text.places[end - 1], text.places[spot])
                 if not found:
                     break
                 end = spot + len(part)

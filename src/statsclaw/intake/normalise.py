@@ -10,7 +10,8 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-HEAD, TAIL = 3000, 1000  # of a very long text only the two ends are read
+HEAD, TAIL = 2000, 500  # characters; of a very long text only the two ends are read
+_HEAD_WORDS, _TAIL_WORDS = 400, 100
 
 _DROPPED = frozenset("\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652")  # Arabic marks that may be left out
 _SPECIAL = {"ł": "l", "ø": "o", "ı": "i", "đ": "d", "’": "'", "‘": "'", "ʼ": "'", "−": "-", "–": "-", "—": "-"}
@@ -21,7 +22,7 @@ _BREAK = re.compile(r"[;!?。！？；，、،؛؟।\n\r]|[.,:](?=\s|$)|\s-+>?\
 _SENTENCE = re.compile(r"[!?。！？؟।\n\r]|\.(?=\s|$)")
 _CODE = re.compile(
     r"`[^`\n]{1,80}`"  # between backticks
-    r"|(?<!\w)\w++(?:[.:]++\w++)*+\("  # a call
+    r"|(?<![\w.:])\w++(?:[.:]++\w++)*+\("  # a call
     r"|(?<!\w)\w*_\w*"  # a name with an underscore
     r"|(?<!\w)\w++::+\w+"
     r"|(?<!\S)[\w.*+-]*/[\w./*+-]*\.[a-z*]{1,5}\b"  # a path with an extension
@@ -92,6 +93,8 @@ def read(text: str) -> Text:
     for found in _LINK.finditer(folded):
         code[found.start() : found.end()] = b"\x02" * (found.end() - found.start())
     words = tuple(Word(w, a, b, code[a] > 0, code[a] == 2) for w, a, b in words_of(folded))
+    if len(words) > _HEAD_WORDS + _TAIL_WORDS:
+        words = words[:_HEAD_WORDS] + words[-_TAIL_WORDS:]
     places = tuple(i for i, c in enumerate(folded) if not c.isspace())
     return Text(
         shown=shown,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from statsclaw.runlog.events import Criterion, CaseOutcome
+from statsclaw.runlog.events import CaseOutcome, Criterion
 
 _LARGEST_REPORT = 32 * 1024 * 1024
 

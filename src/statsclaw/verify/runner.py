@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statsclaw.profiles.profile import Command, PathClass, Profile
@@ -56,11 +56,12 @@ def verify_tree(
     except InterpreterMissing as missing:
         yield _evidence(bench, "environment", "build", subject, tree_sha256, ("pip", "install"), 1, missing.output, 0.0)
         return
+    bench = replace(bench, python=python)
     for phase in phases:
         for command in getattr(bench.profile, phase):
             if command.on != "always" and not _has_files(bench, command.on):
                 continue
-            evidence = _execute(bench, command, phase, subject, tree_sha256, python)
+            evidence = _execute(bench, command, phase, subject, tree_sha256)
             yield evidence
             if phase == "build" and not evidence.passed:
                 return
@@ -72,13 +73,11 @@ def _has_files(bench: Bench, cls: str) -> bool:
     return any(bench.profile.classify(path) == cls for path in paths)
 
 
-def _execute(
-    bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str, python: str
-) -> CommandExecuted:
+def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str) -> CommandExecuted:
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
     places = {name: str(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
     study = bench.place("simulation") / Path(bench.profile.study_entry).parent
-    values = places | {"python": python, "report": str(report), "simulation": str(study)}
+    values = places | {"python": bench.python or "python3", "report": str(report), "simulation": str(study)}
     argv, extra = command.fill(values)
     missing = [program for program in command.needs if shutil.which(program) is None]
     if missing:
@@ -148,7 +147,12 @@ def _evidence(
 
 def normalise(bench: Bench, text: str) -> str:
     """The same run on another machine or another day should read the same: no folders, no durations."""
-    text = bench.scrub(text.replace(str(bench.folder), "/verify"))
+    text = text.replace(str(bench.folder), "/verify")
+    if bench.python:
+        text = text.replace(bench.python, "python").replace(
+            str(Path(bench.python).parent.parent) + "/", "/environment/"
+        )
+    text = bench.scrub(text)
     text = re.sub(r"\bin \d+(\.\d+)?s\b( \(\d+:\d\d:\d\d\))?", "in …s", text)
     return re.sub(r"\[\d+s(/\d+s)?\]", "[…s]", text)
 

@@ -1,0 +1,749 @@
+"""Gates are pure functions of the log: what they need follows from the roles, and nothing gets past them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.runs import Bench, branches, make_target, order_for
+
+from statsclaw.artifacts.catalogue import needed_for, owed_by
+from statsclaw.engine import loop
+from statsclaw.engine.gates import GATES, not_applicable
+from statsclaw.engine.loop import next_step
+from statsclaw.engine.people import Unattended, compose, leave_answer
+from statsclaw.engine.plan import Plan, plan_for
+from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Enter, Finish, Freeze, Push, Sync, Verify, Wait, Write
+from statsclaw.errors import InputRefused
+from statsclaw.git import git, git_text, own_environment
+from statsclaw.intake.workflow import all_workflows, workflow
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog import chain
+from statsclaw.runlog import events as e
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import EVENTS
+from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
+from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
+
+WORKFLOWS = tuple(all_workflows())
+NO_SHIP = "Build the mean estimator of these notes, with a simulation study."
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+AGENT = Path(__file__).parent.parent / "support" / "agent.py"
+STAGES = (State.SPEC_READY, State.PIPELINES_COMPLETE, State.DOCUMENTED, State.REVIEW_PASSED)
+
+
+def scripted(folder: Path, code: str) -> str:
+    """A backend that runs `code` (which may end with `over()`) and then does what the honest agent does."""
+    script = folder / f"agent-{hashlib.sha256(code.encode()).hexdigest()[:8]}.py"
+    script.write_text(
+        "import json, os, pathlib, runpy, sys\n"
+        "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
+        "out = pathlib.Path(os.environ['STATSCLAW_OUT'])\n"
+        "def over(**ending):\n    print(json.dumps(ending))\n    sys.exit(0)\n"
+        f"{code}\nsys.argv = ['agent', '--no-hold']\nrunpy.run_path({str(AGENT)!r})\n"
+    )
+    return f"command:{sys.executable} -I -S {script}"
+
+
+# --- a run as a list of events, made without touching a disk ---------------------------------------------------------
+
+
+class Told:
+    """A run that is told what happened."""
+
+    def __init__(self, workflow_id: str, *, ship: bool = False, can_ship: bool = True) -> None:
+        self.view = RunView()
+        self.plan = plan_for(workflow(workflow_id))
+        self.steps: list[tuple[State | None, object]] = []
+        self.tell(
+            e.RunCreated(
+                run_id="r-0001",
+                statsclaw_version="0",
+                directive="fix",
+                target="t",
+                base_commit="b" * 40,
+                profile="python",
+                workflow=workflow_id,
+                credentials=e.Credentials(remote="r" if can_ship else None, how="tried", can_ship=can_ship),
+                ship_requested=ship,
+            )
+        )
+
+    def tell(self, *events: e.Event) -> None:
+        for event in events:
+            seq = self.view.seq + 1
+            self.view.apply(chain.Record(seq, NOW, "", "", event))  # type: ignore[arg-type]
+
+    def start(self, role: str) -> str:
+        name = f"{role}-{self.view.attempt_number(role)}"
+        self.tell(
+            e.DispatchStarted(
+                dispatch=name,
+                role=role,
+                attempt=self.view.attempt_number(role),
+                backend="x",
+                task_sha256="",
+                prompt_sha256="",
+                view_sha256="",
+                barrier="none",
+            )
+        )
+        return name
+
+    def finish(self, role: Role, *, without: str = "") -> None:
+        name = self.start(role)
+        documents = {k.name: f"{k.name}@{name}" for k in owed_by(role, self.plan.roles) if k.name != without}
+        verdict = "PASS" if role is Role.REVIEWER else ""
+        self.tell(e.DispatchFinished(dispatch=name, role=role, artifacts=documents, files=(), verdict=verdict))
+
+    def signal(self, signal: Signal, role: str, *, cause: str = "", to: str = "", message: str = "m") -> None:
+        dispatch = self.start(role) if role in [*Role] else None
+        self.tell(
+            e.SignalRaised(
+                signal=signal,
+                raised_by=role,
+                cause=cause or role,
+                route_to=to or role,
+                message=message,
+                dispatch=dispatch,
+            )
+        )
+
+    def ask(self, topic: str = "escalation") -> e.QuestionAsked:
+        due = self.view.escalations[0]
+        asked = e.QuestionAsked(
+            question=f"q{len(self.view.questions) + 1}",
+            topic=topic,  # type: ignore[arg-type]
+            asked_by="leader",
+            text=due.text,
+            options=(e.Option(label="try again"), e.Option(label="stop the run")),
+            about=due.role,
+            cause=due.cause,
+        )
+        self.tell(asked)
+        return asked
+
+    def do(self, step: object, *, without: str = "") -> None:
+        """What the engine would record after the step."""
+        view = self.view
+        match step:
+            case Enter(state, applicable, reason):
+                self.tell(e.StateEntered(state=state, applicable=applicable, reason=reason))
+            case Write(name):
+                self.tell(e.ArtifactWritten(name=name, sha256="x"))
+            case Dispatch(roles):
+                for role in roles:
+                    self.finish(role, without=without)
+            case Freeze():
+                self.tell(e.SpecFrozen(specs={n: a.sha256 for n, a in view.artifacts.items() if a.producer == "planner"}))
+            case Verify():
+                self.tell(e.VerificationFinished(tree_sha256=view.tree_sha256, failed=()))
+            case Ask("ship"):
+                options = (e.Option(label="push"), e.Option(label="do not push"))
+                self.tell(e.QuestionAsked(question="q", topic="ship", asked_by="s", text="?", options=options))
+                self.tell(e.QuestionAnswered(question="q", choice=0, by="prompt"))
+            case Commit():
+                self.tell(e.CommitPrepared(branch="b", commit="c", tree_sha256=view.tree_sha256, files=0))
+            case Push():
+                self.tell(e.Pushed(remote="r", branch="b", commit="c", already_there=False))
+            case Sync():
+                self.tell(e.WorkspaceSynced(pushed=False))
+            case _:
+                raise AssertionError(f"unexpected step {step}")
+
+    def walk(self, until: State | None = None) -> None:
+        while True:
+            step = next_step(self.view, self.plan)
+            if isinstance(step, Finish) or (isinstance(step, Enter) and step.state is until):
+                return
+            self.steps.append((self.view.state, step))
+            self.do(step)
+
+
+def documents_up_to(state: State, plan: Plan) -> set[str]:
+    reached = list(State)[: list(State).index(state) + 1]
+    return {kind.name for one in reached for kind in needed_for(one, plan.roles)}
+
+
+# --- what a gate needs -----------------------------------------------------------------------------------------------
+
+
+def test_there_are_ten_workflows() -> None:
+    assert len(WORKFLOWS) == 10 and sorted(w.number for w in all_workflows().values()) == list(range(1, 11))
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_state_is_entered_with_exactly_the_documents_that_its_roles_owe(name: str) -> None:
+    told = Told(name)
+    for state in list(State)[:-1]:
+        told.walk(until=state)
+        assert set(told.view.artifacts) == documents_up_to(state, told.plan), state
+        told.do(next_step(told.view, told.plan))
+        assert told.view.state is state
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_the_documents_of_a_workflow_are_those_of_its_roles_and_no_others(name: str) -> None:
+    roles = set(workflow(name).roles)
+    expected = {"credentials.md", "request.md", "impact.md", "audit.md"}
+    if Role.PLANNER in roles:
+        expected |= {"comprehension.md"}
+        specs = {Role.BUILDER: "spec.md", Role.TESTER: "test-spec.md", Role.SIMULATOR: "sim-spec.md"}
+        expected |= {specs[role] for role in roles & set(specs)}
+    own = {
+        Role.BUILDER: {"implementation.md"},
+        Role.TESTER: {"audit-notes.md"},
+        Role.SIMULATOR: {"simulation.md"},
+        Role.SCRIBER: {"ARCHITECTURE.md", "log-entry.md", "docs.md"},
+        Role.REVIEWER: {"review.md"},
+    }
+    expected |= {document for role in roles for document in own.get(role, set())}
+    told = Told(name)
+    told.walk()
+    assert set(told.view.artifacts) == expected
+    assert told.view.state is State.DONE
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_role_works_in_its_place_and_the_tree_is_verified_before_it_is_documented_and_reviewed(name: str) -> None:
+    told = Told(name)
+    told.walk()
+    dispatched = [step.roles for _, step in told.steps if isinstance(step, Dispatch)]
+    assert dispatched == [tuple(stage) for stage in workflow(name).stages]
+    where = {role: before for before, step in told.steps if isinstance(step, Dispatch) for role in step.roles}
+    for role, before in where.items():
+        place = {Role.PLANNER: State.PLANNED, Role.SCRIBER: State.PIPELINES_COMPLETE, Role.REVIEWER: State.DOCUMENTED}
+        assert before is place.get(role, State.SPEC_READY)
+    kinds = [type(step) for _, step in told.steps]
+    assert kinds.index(Verify) < kinds.index(Enter, kinds.index(Verify))
+    assert isinstance(dict(reversed(told.steps))[State.PLANNED], Dispatch | Enter)
+    assert (Freeze in kinds) is (Role.PLANNER in workflow(name).roles)
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_state_without_roles_is_passed_as_not_applicable_and_says_why(name: str) -> None:
+    told = Told(name)
+    told.walk()
+    entered = {event.state: event for event, _ in told.view.states}
+    assert list(entered) == list(State)
+    roles = workflow(name).roles
+    for state, role in {
+        State.SPEC_READY: Role.PLANNER,
+        State.DOCUMENTED: Role.SCRIBER,
+        State.REVIEW_PASSED: Role.REVIEWER,
+    }.items():
+        assert entered[state].applicable is (role in roles)
+        assert entered[state].reason == ("" if role in roles else f"the workflow has no {role}")
+    ship = entered[State.READY_TO_SHIP]
+    if workflow(name).ship:
+        assert ship.applicable and told.view.pushed
+    else:
+        assert not ship.applicable and ship.reason == "shipping was not asked for"
+
+
+@pytest.mark.parametrize("name", [w for w in WORKFLOWS if workflow(w).roles])
+def test_without_any_one_of_its_documents_a_gate_of_the_engine_stays_closed(name: str) -> None:
+    for state in (State.CREDENTIALS_VERIFIED, State.NEW, State.PLANNED, State.PIPELINES_COMPLETE):
+        told = Told(name)
+        told.walk(until=state)
+        for kind in needed_for(state, told.plan.roles):
+            if kind.producer != "engine":
+                continue
+            lame = copy.deepcopy(told.view)
+            del lame.artifacts[kind.name]
+            blockers = GATES[state](lame, told.plan)
+            assert [blocker.remedy for blocker in blockers] == [Write(kind.name)]
+            assert kind.name in blockers[0].reason
+
+
+@pytest.mark.parametrize("name", [w for w in WORKFLOWS if workflow(w).roles])
+def test_work_that_was_taken_without_a_document_it_owes_does_not_open_the_gate(name: str) -> None:
+    for role in workflow(name).roles:
+        for kind in owed_by(role, workflow(name).roles):
+            told = Told(name)
+            while not (isinstance(step := next_step(told.view, told.plan), Dispatch) and role in step.roles):
+                told.do(step)
+            told.do(step, without=kind.name)
+            while isinstance(step := next_step(told.view, told.plan), Freeze | Verify | Write):
+                told.do(step)
+            assert step != Enter(kind.state), f"{kind.state} was entered without {kind.name}"
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_gate_asks_for_the_missing_role_by_name(name: str) -> None:
+    told = Told(name)
+    for stage in workflow(name).stages:
+        while not isinstance(step := next_step(told.view, told.plan), Dispatch):
+            told.do(step)
+        assert step.roles == tuple(stage)
+        blockers = GATES[NEXT[told.view.state]](told.view, told.plan)
+        assert [blocker.reason for blocker in blockers] == [f"{role} has not handed in" for role in stage]
+        told.do(step)
+
+
+def test_a_role_that_is_at_work_is_waited_for_and_not_sent_twice() -> None:
+    told = Told("full")
+    told.walk(until=State.SPEC_READY)
+    told.do(next_step(told.view, told.plan))
+    told.start("builder")
+    assert next_step(told.view, told.plan) == Dispatch((Role.TESTER, Role.SIMULATOR))
+    told.start("tester")
+    told.start("simulator")
+    assert next_step(told.view, told.plan) == Wait()
+
+
+def test_specifications_that_changed_are_frozen_again_and_everybody_after_them_works_again() -> None:
+    told = Told("fix-and-ship")
+    told.walk(until=State.REVIEW_PASSED)
+    told.signal(Signal.STOP, "reviewer", to="planner")
+    asked_again = []
+    while not isinstance(step := next_step(told.view, told.plan), Enter):
+        asked_again.append(step)
+        told.do(step)
+    assert [s for s in asked_again if isinstance(s, Dispatch | Freeze)] == [
+        Dispatch((Role.PLANNER,)),
+        Freeze(),
+        Dispatch((Role.BUILDER, Role.TESTER)),
+        Dispatch((Role.SCRIBER,)),
+        Dispatch((Role.REVIEWER,)),
+    ]
+
+
+def test_gates_look_and_do_not_touch_and_the_log_holds_what_they_said(recorded: Path) -> None:
+    """Every prefix of a real log: asked twice, the same answer; and the next line is what the answer was."""
+    records = chain.read(recorded / EVENTS).records
+    plan, view, matched = plan_for(workflow("full")), RunView(), Counter[str]()
+    for record, following in pairwise(records):
+        view.apply(record)
+        before = copy.deepcopy(view)
+        step = next_step(view, plan)
+        assert step == next_step(view, plan) and view == before
+        expected = {
+            e.ArtifactWritten: lambda x: Write(x.name),
+            e.StateEntered: lambda x: Enter(x.state, x.applicable, x.reason),
+            e.SpecFrozen: lambda _: Freeze(),
+            e.CommitPrepared: lambda _: Commit(),
+            e.Pushed: lambda _: Push(),
+            e.WorkspaceSynced: lambda _: Sync(),
+            e.RunFinished: lambda x: Finish(x.outcome, x.reason),
+        }.get(type(following.event))  # type: ignore[arg-type]
+        if expected:
+            assert step == expected(following.event), f"line {following.seq}"
+            matched[type(step).__name__] += 1
+        if isinstance(following.event, e.DispatchStarted):
+            assert isinstance(step, Dispatch) and following.event.role in step.roles
+        if isinstance(following.event, e.SignalRaised) and not following.event.dispatch:
+            assert step == Block(Role(following.event.route_to))
+    assert matched == {"Write": 6, "Enter": 9, "Freeze": 1, "Commit": 1, "Push": 1, "Sync": 1, "Finish": 1}
+
+
+def test_the_loop_can_be_read_in_one_sitting() -> None:
+    assert len(Path(loop.__file__).read_text(encoding="utf-8").splitlines()) < 200
+
+
+@pytest.mark.parametrize("name", [w for w in WORKFLOWS if workflow(w).repeats])
+def test_a_workflow_that_only_repeats_others_is_not_a_run(name: str, bench: Bench, target: Path) -> None:
+    with pytest.raises(InputRefused):
+        bench.start(order_for(target, workflow=name))
+    assert list(bench.workspace.runs()) == []
+
+
+def test_the_person_is_not_offered_a_workflow_that_cannot_be_a_run(bench: Bench, target: Path) -> None:
+    view = bench.start(order_for(target, workflow=None, directive="hm"), person=Unattended())
+    (question,) = view.open_questions
+    assert question.topic == "workflow"
+    assert [o.label for o in question.options if workflow(o.label).repeats] == []
+
+
+# --- signals: counted per cause, three at most, then the person -----------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([("BLOCK", "validation"), ("BLOCK", "study"), ("STOP", "reviewer"), ("FAILED", "builder")]),
+        max_size=20,
+    )
+)
+def test_the_person_is_asked_when_one_cause_came_more_than_three_times_and_never_before(
+    raised: list[tuple[str, str]],
+) -> None:
+    told, count = Told("full"), Counter[tuple[str, str]]()
+    for signal, cause in raised:
+        if signal == "FAILED":
+            told.tell(e.DispatchFailed(dispatch=told.start(cause), role=cause, reason="crashed"))
+        else:
+            raiser = "reviewer" if signal == "STOP" else "verification"
+            told.signal(Signal(signal), raiser, cause=cause, to="builder")
+        count[signal, cause] += 1
+        if count[signal, cause] > MAX_ATTEMPTS:
+            assert isinstance(next_step(told.view, told.plan), Ask)
+            assert told.view.escalations[0].cause == f"{signal}/{cause}"
+            asked = told.ask()
+            assert next_step(told.view, told.plan) == Wait()
+            told.tell(e.QuestionAnswered(question=asked.question, choice=0, by="prompt"))
+            count[signal, cause] = told.view.attempts[signal, cause]
+        assert not told.view.escalations
+        assert told.view.attempts[signal, cause] == count[signal, cause]
+
+
+def test_what_a_role_was_sent_back_for_is_not_forgotten_when_its_next_attempt_crashes() -> None:
+    told = Told("full")
+    told.signal(Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong")
+    told.tell(e.DispatchFailed(dispatch=told.start("builder"), role="builder", reason="exit status 1"))
+    assert "exit status 1" in told.view.orders["builder"].text
+    assert "the mean of constants is wrong" in told.view.orders["builder"].text
+
+
+def test_what_a_role_was_sent_back_for_is_not_forgotten_when_it_asks_the_person_first() -> None:
+    told = Told("full")
+    told.signal(Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong")
+    told.signal(Signal.HOLD, "builder", message="which divisor?")
+    asked = told.ask("hold")
+    told.tell(e.QuestionAnswered(question=asked.question, choice=0, by="prompt"))
+    assert "the mean of constants is wrong" in told.view.orders["builder"].text
+
+
+def attempts_of(view: RunView, role: str) -> int:
+    return sum(dispatch.role == role for dispatch in view.dispatches.values())
+
+
+def answer(bench: Bench, run_id: str, choice: int, text: str = "") -> RunView:
+    """Answer the open question through the inbox and go on."""
+    folder = bench.workspace.find(run_id)
+    records = chain.read(folder.path / EVENTS).records
+    asked = [r.event for r in records if isinstance(r.event, e.QuestionAsked)][-1]
+    leave_answer(folder.inbox, e.QuestionAnswered(question=asked.question, choice=choice, text=text, by="answer"))
+    return bench.resume(run_id)
+
+
+ALWAYS_WRONG = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '1'"
+
+
+@pytest.fixture(scope="module")
+def never_mended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str, RunView]:
+    """A quick fix whose builder never mends what verification found."""
+    folder = tmp_path_factory.mktemp("never-mended")
+    bench, target = Bench(folder), make_target(folder)
+    order = order_for(target, scripted(folder, ALWAYS_WRONG), workflow="quick-fix", run_id="never-0001")
+    return bench, "never-0001", bench.start(order)
+
+
+def test_a_builder_that_never_mends_the_block_is_sent_back_three_times_and_then_the_person_is_asked(
+    never_mended: tuple[Bench, str, RunView],
+) -> None:
+    _, _, view = never_mended
+    assert attempts_of(view, "builder") == 1 + MAX_ATTEMPTS
+    assert view.attempts["BLOCK", "validation"] == MAX_ATTEMPTS + 1
+    (question,) = view.open_questions
+    assert (question.topic, question.about) == ("escalation", "builder")
+    assert question.default is None, "nothing unattended may go on with it"
+    assert [option.label for option in question.options] == ["try again", "stop the run"]
+    assert "mean of constants is the constant" in question.text
+    assert exit_code_of(view) == WAITING
+
+
+def test_try_again_gives_three_more_attempts_and_stop_ends_the_run_as_stopped(
+    never_mended: tuple[Bench, str, RunView],
+) -> None:
+    bench, run_id, before = never_mended
+    again = answer(bench, run_id, 0, "think of the divisor")
+    assert len(again.open_questions) == 1 and len(again.questions) == 2, "the person is asked again"
+    more = attempts_of(again, "builder") - attempts_of(before, "builder")
+    stopped = answer(bench, run_id, 1)
+    assert stopped.finished is not None and stopped.finished.outcome == "stopped"
+    assert exit_code_of(stopped) == NOT_PASSED
+    assert not stopped.pushed and list(branches(bench.folder / "tinymean.git")) == ["main"]
+    assert bench.resume(run_id).seq == stopped.seq, "a stopped run stays stopped"
+    assert more == MAX_ATTEMPTS, f"{more} more attempts were made"
+
+
+def test_the_words_beside_try_again_reach_the_role(tmp_path: Path) -> None:
+    told = Told("full")
+    for _ in range(MAX_ATTEMPTS + 1):
+        told.signal(Signal.BLOCK, "verification", cause="validation", to="builder", message="wrong")
+    asked = told.ask()
+    told.tell(e.QuestionAnswered(question=asked.question, choice=0, text="think of the divisor", by="prompt"))
+    assert told.view.orders["builder"].text == "wrong\nthink of the divisor"
+
+
+def test_a_reviewer_that_always_says_stop_sends_the_work_back_three_times_and_then_the_person_decides(
+    bench: Bench, target: Path
+) -> None:
+    stop = "if role == 'reviewer': over(signal='STOP', message='not convinced', route_to='scriber')"
+    view = bench.start(order_for(target, scripted(bench.folder, stop), workflow="docs", run_id="stop-0001"))
+    assert view.attempts == {("STOP", "reviewer"): MAX_ATTEMPTS + 1}
+    assert attempts_of(view, "scriber") == attempts_of(view, "reviewer") == 1 + MAX_ATTEMPTS
+    assert attempts_of(view, "planner") == 1
+    (question,) = view.open_questions
+    assert question.topic == "escalation" and "not convinced" in question.text
+    stopped = answer(bench, "stop-0001", 1)
+    assert stopped.finished is not None and stopped.finished.outcome == "stopped" and not stopped.pushed
+
+
+def test_a_review_that_nobody_can_act_on_is_the_result_of_the_run_and_does_not_pass(bench: Bench, target: Path) -> None:
+    stop = "if role == 'reviewer': out.joinpath('review.md').write_text(open(sys.argv[1]).read()); over()"
+    text = "# review\n\n" + "".join(f"## {s}\n\nx\n\n" for s in _review_sections()) + "Verdict: STOP\n"
+    (bench.folder / "review.md").write_text(text)
+    backend = scripted(bench.folder, stop) + f" {bench.folder / 'review.md'}"
+    view = bench.start(order_for(target, backend, workflow="review", ship=True))
+    assert view.finished is not None and view.finished.outcome == "done"
+    assert view.finished.reason == "the review says STOP" and exit_code_of(view) == NOT_PASSED
+    assert not view.commit and list(branches(bench.folder / "tinymean.git")) == ["main"]
+
+
+def _review_sections() -> Iterable[str]:
+    from statsclaw.artifacts.catalogue import catalogue
+
+    return catalogue()["review.md"].sections
+
+
+def test_a_stop_beside_a_review_that_says_pass_is_not_a_pass(bench: Bench, target: Path) -> None:
+    code = (
+        "if role == 'reviewer':\n"
+        "    out.joinpath('review.md').write_text(open(sys.argv[1]).read())\n"
+        "    over(signal='STOP', message='do not use this')"
+    )
+    text = "# review\n\n" + "".join(f"## {s}\n\nx\n\n" for s in _review_sections()) + "Verdict: PASS\n"
+    (bench.folder / "review.md").write_text(text)
+    backend = scripted(bench.folder, code) + f" {bench.folder / 'review.md'}"
+    view = bench.start(order_for(target, backend, workflow="review", directive=NO_SHIP))
+    assert not (view.finished and exit_code_of(view) == OK), "the reviewer raised STOP and the run passed"
+
+
+def test_a_planner_that_asks_for_ever_is_answered_three_times_and_then_becomes_a_question_itself(
+    bench: Bench, target: Path
+) -> None:
+    hold = "over(signal='HOLD', message=f'question {attempt}', options=[{'label': 'a'}], default=0)"
+    view = bench.start(order_for(target, scripted(bench.folder, hold), workflow="docs", run_id="hold-0001"))
+    assert [q.asked.topic for q in view.questions.values()] == ["hold"] * MAX_ATTEMPTS + ["escalation"]
+    assert attempts_of(view, "planner") == MAX_ATTEMPTS + 1
+    assert [q.topic for q in view.open_questions] == ["escalation"] and exit_code_of(view) == WAITING
+    stopped = answer(bench, "hold-0001", 1)
+    assert stopped.finished is not None and stopped.finished.outcome == "stopped"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sys.exit(3)",
+        "os.kill(os.getpid(), 9)",
+        "over()",
+        "(out / 'spec.md').write_text('x'); over()",
+        "over(signal='STOP', message='not mine to raise')",
+        "over(signal='HOLD')",
+        "pathlib.Path('/nonexistent/x').write_text('')",
+    ],
+    ids=["exit 3", "killed", "nothing handed in", "not its document", "not its signal", "bad ending", "traceback"],
+)
+def test_a_role_that_fails_every_time_is_tried_again_three_times_and_then_the_person_is_asked(
+    code: str, bench: Bench, target: Path
+) -> None:
+    view = bench.start(order_for(target, scripted(bench.folder, code), workflow="validate", run_id="crash-0001"))
+    assert view.attempts == {("FAILED", "tester"): MAX_ATTEMPTS + 1}
+    assert [d.status for d in view.dispatches.values()] == ["failed"] * (MAX_ATTEMPTS + 1)
+    (question,) = view.open_questions
+    assert (question.topic, question.cause) == ("escalation", "FAILED/tester")
+    assert view.overlay == {} and view.state is State.SPEC_READY
+
+
+def test_a_program_that_is_not_there_is_reported_like_any_other_failure(bench: Bench, target: Path) -> None:
+    view = bench.start(order_for(target, "command:/nonexistent/agent", workflow="validate"))
+    assert view.attempts == {("FAILED", "tester"): MAX_ATTEMPTS + 1}
+    assert "127" in view.open_questions[0].text
+
+
+def test_roles_that_ask_at_the_same_time_are_both_heard(bench: Bench, target: Path) -> None:
+    hold = (
+        "if role in ('builder', 'simulator') and attempt == 1:\n"
+        "    over(signal='HOLD', message=f'{role} asks', options=[{'label': 'a'}, {'label': 'b'}])\n"
+        "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
+    )
+    view = bench.start(order_for(target, scripted(bench.folder, hold), directive=NO_SHIP, run_id="both-0001"))
+    assert sorted(q.text for q in view.open_questions) == ["builder asks", "simulator asks"]
+    folder = bench.workspace.find("both-0001")
+    for question in view.open_questions:
+        leave_answer(folder.inbox, e.QuestionAnswered(question=question.question, choice=1, by="answer"))
+    done = bench.resume("both-0001")
+    assert done.finished is not None and done.finished.outcome == "done" and not done.finished.reason
+    assert {q.asked.about: q.answer_text for q in done.questions.values()} == {"builder": "b", "simulator": "b"}
+
+
+def test_an_answer_about_a_role_in_the_answers_file_does_not_answer_an_escalation_for_ever(
+    bench: Bench, target: Path
+) -> None:
+    """`planner = "1"` answers what the planner asks; that it asks too often is another question."""
+    hold = (
+        "tally = pathlib.Path(sys.argv[1]); tally.write_text((tally.read_text() if tally.exists() else '') + 'x')\n"
+        "if len(tally.read_text()) < 12:\n"
+        "    over(signal='HOLD', message='again', options=[{'label': 'a'}, {'label': 'b'}])"
+    )
+    backend = scripted(bench.folder, hold) + f" {bench.folder / 'tally'}"
+    person = Unattended(answers={"planner": "1"})
+    view = bench.start(order_for(target, backend, workflow="docs", directive=NO_SHIP), person=person)
+    assert [q.topic for q in view.open_questions] == ["escalation"], "somebody has to be asked at last"
+
+
+# --- shipping --------------------------------------------------------------------------------------------------------
+
+#: A check of the profile that writes down what it was given to verify.
+LISTING = """
+import hashlib, json, os, sys
+found = {}
+for root, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        path = os.path.join(root, name)
+        mode = "100755" if os.stat(path).st_mode & 0o111 else "100644"
+        found[os.path.relpath(path, sys.argv[1])] = [mode, hashlib.sha256(open(path, "rb").read()).hexdigest()]
+json.dump(found, open(sys.argv[2], "w"))
+"""
+
+
+def with_listing(target: Path, listing: Path) -> None:
+    """Make the target's own settings write down every tree that is verified, and commit."""
+    settings_file = target / "statsclaw.toml"
+    argv = json.dumps(["{python}", "-S", "-c", LISTING, "{tree}", str(listing)])
+    check = f'\n[[profile.checks]]\nname = "listing"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
+    settings_file.write_text(settings_file.read_text().replace("checks = []\n", "") + check)
+    commit_all(target)
+
+
+def commit_all(target: Path) -> None:
+    git("add", "--all", cwd=target, env=own_environment())
+    git("commit", "--quiet", "-m", "more", cwd=target, env=own_environment())
+    git("push", "--quiet", "origin", "main", cwd=target, env=own_environment())
+
+
+def shipped_tree(remote: Path, branch: str) -> dict[str, list[str]]:
+    found = {}
+    for row in git("ls-tree", "-r", "-z", branch, git_dir=remote).split(b"\0")[:-1]:
+        meta, _, path = row.decode().partition("\t")
+        mode, _, oid = meta.split(" ")
+        found[path] = [mode, hashlib.sha256(git("cat-file", "blob", oid, git_dir=remote)).hexdigest()]
+    return found
+
+
+def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: Path) -> None:
+    (target / "run.sh").write_text("#!/bin/sh\n")
+    (target / "run.sh").chmod(0o755)
+    (target / "src" / "tinymean" / "old.py").write_text("gone = 1\n")
+    with_listing(target, bench.folder / "listing.json")
+    code = (
+        "if role == 'builder':\n"
+        "    os.environ['STATSCLAW_ATTEMPT'] = '2'; os.unlink('src/tinymean/old.py')\n"
+        "    pathlib.Path('src/tinymean/tool.py').write_text('x = 1\\n'); os.chmod('src/tinymean/tool.py', 0o755)\n"
+        "    pathlib.Path('src/tinymean/ünïcode name.py').write_bytes(b'x = 1\\r\\n')"
+    )
+    view = bench.start(order_for(target, scripted(bench.folder, code), run_id="ship-0001"))
+    assert view.pushed is not None and view.commit is not None
+    remote = bench.folder / "tinymean.git"
+    shipped = shipped_tree(remote, "statsclaw/ship-0001")
+    assert shipped == json.loads((bench.folder / "listing.json").read_text())
+    assert shipped["src/tinymean/tool.py"][0] == "100755" and "src/tinymean/old.py" not in shipped
+    assert view.verified[view.commit.tree_sha256].failed == ()
+    parents = git_text("rev-list", "--parents", "-1", "statsclaw/ship-0001", git_dir=remote).split()
+    assert parents == [view.pushed.commit, view.head.base_commit]
+    assert branches(remote)["main"] == view.head.base_commit
+
+
+def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_ships(bench: Bench, target: Path) -> None:
+    (target / "src" / "tinymean" / "alias.py").symlink_to("__init__.py")
+    with_listing(target, bench.folder / "listing.json")
+    code = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
+    bench.start(order_for(target, scripted(bench.folder, code), workflow="quick-fix", run_id="ship-0001"))
+    shipped = shipped_tree(bench.folder / "tinymean.git", "statsclaw/ship-0001")
+    assert set(shipped) == set(json.loads((bench.folder / "listing.json").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("change", "person", "why"),
+    [
+        ({}, Unattended(answers={"planner": "1"}), None),
+        ({}, Unattended(answers={"planner": "1", "ship": "2"}), "the person declined"),
+        ({"local_only": True}, Unattended(answers={"planner": "1"}, yes=True), "local only"),
+        ({"directive": NO_SHIP}, Unattended(answers={"planner": "1"}, yes=True), "shipping was not asked for"),
+    ],
+    ids=["nobody answers", "declined", "local only", "not asked for"],
+)
+def test_without_authorisation_nothing_is_pushed(
+    change: dict[str, object], person: Unattended, why: str | None, bench: Bench, target: Path
+) -> None:
+    code = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
+    backend = scripted(bench.folder, code)
+    view = bench.start(order_for(target, backend, run_id="still-0001", **change), person=person)
+    assert list(branches(bench.folder / "tinymean.git")) == ["main"]
+    assert view.commit is None and view.pushed is None
+    if why is None:
+        assert [q.topic for q in view.open_questions] == ["ship"] and view.state is State.REVIEW_PASSED
+        assert view.open_questions[0].default is None
+        return
+    entered = {event.state: event for event, _ in view.states}[State.READY_TO_SHIP]
+    assert (entered.applicable, entered.reason) == (False, why)
+    assert view.finished is not None and view.finished.outcome == "done" and exit_code_of(view) == OK
+
+
+@pytest.mark.parametrize("name", ["validate", "review", "docs", "monte-carlo"])
+def test_a_failing_verification_is_a_finding_where_nobody_can_mend_it_and_never_ships(
+    name: str, bench: Bench, target: Path
+) -> None:
+    (target / "tests" / "validation").mkdir(parents=True)
+    (target / "tests" / "validation" / "test_old.py").write_text("def test_never_holds():\n    assert 1 == 2\n")
+    (target / "src" / "tinymean" / "__init__.py").write_text("def mean(x):\n    return sum(x) / len(x)\n")
+    commit_all(target)
+    view = bench.start(order_for(target, scripted(bench.folder, ""), workflow=name, ship=True))
+    assert view.finished is not None and view.finished.outcome == "done"
+    assert "verification failed: validation" in view.finished.reason and exit_code_of(view) == NOT_PASSED
+    assert view.commit is None and list(branches(bench.folder / "tinymean.git")) == ["main"]
+    assert "ship" not in [q.asked.topic for q in view.questions.values()]
+    ready = {event.state: event for event, _ in view.states}[State.READY_TO_SHIP]
+    assert (ready.applicable, ready.reason) == (False, "verification or review did not pass")
+
+
+def test_a_profile_that_executes_nothing_verifies_nothing_and_ships_nothing(bench: Bench, target: Path) -> None:
+    lists = "".join(f"{name} = []\n" for name in ("build", "checks", "unit_tests", "validation", "study"))
+    (target / "statsclaw.toml").write_text(f"[profile]\n{lists}")
+    commit_all(target)
+    view = bench.start(order_for(target, scripted(bench.folder, ""), workflow="quick-fix"))
+    assert view.pushed is None and view.commit is None
+    assert not (view.finished and exit_code_of(view) == OK)
+
+
+def test_shipping_nothing_new_pushes_nothing(bench: Bench, target: Path) -> None:
+    """A workflow that changes no file has nothing to push, whatever was asked."""
+    view = bench.start(order_for(target, scripted(bench.folder, ""), workflow="review", ship=True))
+    assert view.overlay == {}
+    assert list(branches(bench.folder / "tinymean.git")) == ["main"]
+
+
+def test_questions_are_composed_from_the_log_alone_and_do_not_change_it(never_mended: tuple[Bench, str, RunView]) -> None:
+    bench, run_id, _ = never_mended
+    folder = bench.workspace.find(run_id)
+    from statsclaw.engine.run import read_local
+    from statsclaw.runlog.log import RunLog, read_view
+
+    log = RunLog(folder.path)
+    log.view = read_view(folder.path)
+    before = copy.deepcopy(log.view)
+    run = bench.assemble(folder, log, read_local(folder))
+    for topic in ("workflow", "profile", "ship"):
+        assert compose(run, topic) == compose(run, topic)
+    assert log.view == before
+
+
+def test_why_a_state_is_passed_is_never_said_of_a_state_that_applies() -> None:
+    for name in WORKFLOWS:
+        told = Told(name, ship=True)
+        told.walk()
+        for event, _ in told.view.states:
+            assert bool(event.reason) is not event.applicable
+        assert not_applicable(State.PIPELINES_COMPLETE, told.view, told.plan) == ""
