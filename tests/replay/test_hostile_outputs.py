@@ -21,10 +21,11 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from rich.console import Console
@@ -52,6 +53,19 @@ RUN = "hostile-0001"
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised)
 TOKEN = "ghp_" + "A1b2" * 9  # made up
 HOME = "/home/carol"
+
+
+def cases(names: Iterable[str], known: Mapping[str, str] = MappingProxyType({})) -> list[object]:
+    """Parameters of a test; `known` are faults of the engine that are reported and not mended yet."""
+    return [
+        pytest.param(name, id=name, marks=[pytest.mark.xfail(strict=True, reason=known[name])] if name in known else [])
+        for name in names
+    ]
+
+
+def fault(reason: str) -> pytest.MarkDecorator:
+    return pytest.mark.xfail(strict=True, reason=reason)
+
 
 # --- the stage -----------------------------------------------------------------------------------------------------
 
@@ -81,7 +95,11 @@ def end(**ending):
 
 def hostile(folder: Path, attacks: dict[str, str]) -> str:
     """A backend that does `attacks["builder"]` whenever it plays the builder (`builder-1`: in that attempt only)."""
-    lines = [PRELUDE.format(folder=str(folder), agent=str(HERE / "agent.py")), "who = f'{ROLE}-{ATTEMPT}'", "if False: pass"]
+    lines = [
+        PRELUDE.format(folder=str(folder), agent=str(HERE / "agent.py")),
+        "who = f'{ROLE}-{ATTEMPT}'",
+        "if False: pass",
+    ]
     for who, code in attacks.items():
         test = f"who == {who!r}" if "-" in who else f"ROLE == {who!r}"
         lines += [f"elif {test}:", textwrap.indent(textwrap.dedent(code).strip(), "    ")]
@@ -209,7 +227,9 @@ def tree_of(repo: Path, ref: str) -> dict[str, str]:
 @pytest.fixture
 def stage(bench: Bench, target: Path) -> Iterator[Stage]:
     yield Stage(bench, target)
-    subprocess.run(["rm", "-rf", bench.folder / "workspace"], check=True)  # pytest cannot remove what is nested too deep
+    subprocess.run(
+        ["rm", "-rf", bench.folder / "workspace"], check=True
+    )  # pytest cannot remove what is nested too deep
 
 
 @dataclass(frozen=True)
@@ -318,7 +338,9 @@ def test_outside_its_surface_a_role_changes_nothing(role: str, path: str, stage:
     workflow = "quick-fix" if role == "builder" else "validate"
     event, room = stage.refused(f"honest()\n{code}", role, workflow)
     place = room.repo / path
-    assert {"write": place.exists, "delete": lambda: not place.exists(), "chmod": lambda: os.access(place, os.X_OK)}[deed]()
+    assert {"write": place.exists, "delete": lambda: not place.exists(), "chmod": lambda: os.access(place, os.X_OK)}[
+        deed
+    ]()
     assert [row for row in event.refused if row.startswith(os.path.normpath(path)) and "surface" in row]
 
 
@@ -342,12 +364,16 @@ def test_any_bytes_within_the_surface_are_shipped_as_they_are(stage: Stage, hone
     view = stage.play({"builder": f"honest(); open('src/tinymean/data.bin', 'wb').write({data!r})"})
     assert view.pushed is not None
     assert set(stage.shipped()) == {*honest.tree, "src/tinymean/data.bin"}
-    shown = git("cat-file", "blob", f"statsclaw/{RUN}:src/tinymean/data.bin", git_dir=stage.bench.folder / "tinymean.git")
+    shown = git(
+        "cat-file", "blob", f"statsclaw/{RUN}:src/tinymean/data.bin", git_dir=stage.bench.folder / "tinymean.git"
+    )
     assert shown == data
     stage.assert_whole()
 
 
-def test_after_three_attacks_an_honest_attempt_ships_exactly_what_an_honest_run_ships(stage: Stage, honest: Honest) -> None:
+def test_after_three_attacks_an_honest_attempt_ships_exactly_what_an_honest_run_ships(
+    stage: Stage, honest: Honest
+) -> None:
     view = stage.play(
         {
             "builder-1": "honest(); os.symlink('/etc/passwd', 'src/x.py')",
@@ -369,6 +395,7 @@ def test_a_role_that_never_stops_attacking_ends_with_a_question_to_the_person(st
     stage.assert_whole()
 
 
+@fault("engine/dispatch.inspect takes a file and a folder of one name; write_tree then fails for ever")
 def test_a_file_where_another_role_needs_a_folder_does_not_stop_the_run(stage: Stage, honest: Honest) -> None:
     """`tests/validation` itself is not below tests/validation/: to the path table it is a unit test of the builder."""
     view = stage.play({"builder-1": "honest(); Path('tests/validation').write_text('not a folder'); saw('written')"})
@@ -376,6 +403,7 @@ def test_a_file_where_another_role_needs_a_folder_does_not_stop_the_run(stage: S
     assert view.finished is not None and view.finished.outcome == "shipped" and stage.shipped() == honest.tree
 
 
+@fault("sandbox/importer.name_problem takes names that git update-index leaves out silently")
 def test_what_is_shipped_is_what_was_verified(stage: Stage, honest: Honest) -> None:
     """git leaves out some names without a word (`git~1` is `.git` on some machines); they must not be taken either."""
     view = stage.play({"builder": "honest(); os.makedirs('src/git~1'); open('src/git~1/x.py', 'w').write('x = 1')"})
@@ -422,22 +450,27 @@ def test_a_hand_in_like_this_is_refused(kind: str, stage: Stage) -> None:
     assert event.reason.isprintable() and all(row.isprintable() for row in event.refused)
 
 
+LONG = {
+    "a heading with blanks": "# a" + " " * 1500 + "b\\n",
+    "a wide table": "|\\n|---" + " " * 40_000 + "x|\\n",
+}
+
+
 @pytest.mark.parametrize(
-    ("role", "name", "text"),
-    [
-        ("builder", "implementation.md", "# a" + " " * 1500 + "b\\n"),
-        ("builder", "implementation.md", "|\\n|---" + " " * 40_000 + "x|\\n"),
-    ],
-    ids=["a heading with blanks", "a wide table"],
+    "kind",
+    cases(
+        LONG, {"a heading with blanks": "artifacts/check._HEADING is cubic", "a wide table": "_TABLE_RULE is quadratic"}
+    ),
 )
-def test_no_document_keeps_the_engine_busy(role: str, name: str, text: str, stage: Stage) -> None:
-    with within(2):
-        event, _ = stage.first_ending(f"honest(); open(OUT / {name!r}, 'a').write('{text}')", role)
+def test_no_document_keeps_the_engine_busy(kind: str, stage: Stage) -> None:
+    with within(1.5):
+        event, _ = stage.first_ending(f"honest(); open(OUT / 'implementation.md', 'a').write('{LONG[kind]}')")
     assert isinstance(event, e.DispatchFinished)
 
 
+@fault("workspace/scrub._URL_LOGIN is quadratic")
 def test_no_transcript_keeps_the_engine_busy(stage: Stage) -> None:
-    with within(2):
+    with within(1.5):
         stage.first_ending("honest(); print('a.' * 200_000)")
 
 
@@ -484,13 +517,18 @@ def test_nothing_in_a_roles_own_git_folder_is_executed_by_the_engine(stage: Stag
     stage.assert_whole()
     # the traps were live: git itself, called carelessly in a copy of the room, springs them
     subprocess.run(["git", "add", "--all"], cwd=stage.bench.folder / "armed-builder", capture_output=True)
-    subprocess.run(["git", "-c", "commit.gpgSign=false", "commit", "-m", "x"], cwd=stage.bench.folder / "armed-builder", capture_output=True)
+    subprocess.run(
+        ["git", "-c", "commit.gpgSign=false", "commit", "-m", "x"],
+        cwd=stage.bench.folder / "armed-builder",
+        capture_output=True,
+    )
     assert {"fsmonitor", "clean"} <= sprung(stage) and any(name.startswith("hook-") for name in sprung(stage))
 
 
 def test_a_git_folder_with_attributes_and_modules_is_refused_and_not_executed(stage: Stage) -> None:
     event, room = stage.refused(
-        TRAP + "honest()\nsubprocess.run(['git', 'init', '-q', 'src/sub'], check=True); arm(REPO / 'src' / 'sub' / '.git')\n"
+        TRAP
+        + "honest()\nsubprocess.run(['git', 'init', '-q', 'src/sub'], check=True); arm(REPO / 'src' / 'sub' / '.git')\n"
         "open('.gitattributes', 'w').write('* filter=evil\\n')\n"
         "open('.gitmodules', 'w').write('[submodule \"x\"]\\n\\tpath = src/sub\\n\\turl = ext::sh -c touch% /tmp/owned\\n')\n"
     )
@@ -499,29 +537,53 @@ def test_a_git_folder_with_attributes_and_modules_is_refused_and_not_executed(st
     assert sprung(stage) == set()
 
 
-def test_hooks_and_monitors_put_into_the_engines_own_repositories_are_not_executed(stage: Stage, honest: Honest) -> None:
+def test_hooks_and_monitors_put_into_the_engines_own_repositories_are_not_executed(
+    stage: Stage, honest: Honest
+) -> None:
     """The barrier must close this: a role must not reach target.git and the workspace at all.
 
     Today it does, and what holds is that git is called with hooks and the file monitor switched off.
     """
     view = stage.play(
-        {"builder-1": TRAP + "arm(RUN / 'target.git'); saw((RUN / 'target.git' / 'hooks' / 'pre-push').exists())\nhonest()"}
+        {
+            "builder-1": TRAP
+            + "arm(RUN / 'target.git'); saw((RUN / 'target.git' / 'hooks' / 'pre-push').exists())\nhonest()"
+        }
     )
     assert stage.witness == [True]
     assert view.pushed is not None and stage.shipped() == honest.tree
     assert sprung(stage) == set()
 
 
+@fault("needs the barrier: git add and git commit in the workspace obey its own configuration")
 def test_a_filter_put_into_the_workspace_is_not_executed(stage: Stage) -> None:
     """The barrier must close this: `git add` in the workspace obeys the filters of its own configuration."""
     stage.play(
         {
-            "builder-1": TRAP + "root = RUN.parent.parent.parent; arm(root / '.git'); saw((root / '.git' / 'config').exists())\n"
+            "builder-1": TRAP
+            + "root = RUN.parent.parent.parent; arm(root / '.git'); saw((root / '.git' / 'config').exists())\n"
             "honest()"
         }
     )
     assert stage.witness == [True]
     assert sprung(stage) == set()
+
+
+@fault("needs the barrier: git push obeys url.*.pushInsteadOf of the run's target.git")
+def test_a_push_goes_to_the_persons_remote_whatever_a_role_wrote_into_the_clone(stage: Stage) -> None:
+    """The barrier must close this: with protocol.ext.allow in the same file, the push would even run a program."""
+    git("init", "--quiet", "--bare", str(stage.bench.folder / "elsewhere.git"))
+    view = stage.play(
+        {
+            "builder-1": """
+                with open(RUN / 'target.git' / 'config', 'a') as config:
+                    config.write(f'[url "{FOLDER}/elsewhere.git"]\\n\\tpushInsteadOf = {FOLDER}/tinymean.git\\n')
+                saw('redirected'); honest()"""
+        }
+    )
+    assert stage.witness == ["redirected"] and view.pushed is not None
+    assert f"statsclaw/{RUN}" in branches(stage.bench.folder / "tinymean.git")
+    assert branches(stage.bench.folder / "elsewhere.git") == {}
 
 
 # --- the program ---------------------------------------------------------------------------------------------------
@@ -570,13 +632,27 @@ def test_a_program_that_fails_has_handed_in_nothing(program: str, said: str, sta
     assert (room.outbox / "implementation.md").exists() and said in event.reason
 
 
+STARTED = {
+    "a child": "",
+    "a quiet child": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL",
+    "a group of its own": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0",
+    "a session of its own": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True",
+}
+
+
 @pytest.mark.parametrize(
-    "how", ["", ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL", ", process_group=0", ", start_new_session=True"],
-    ids=["child", "quiet child", "own group", "own session"],
-)  # fmt: skip
+    "how",
+    cases(
+        STARTED,
+        {
+            "a group of its own": "sandbox/process._kill_group ends one process group; /proc knows the session",
+            "a session of its own": "needs the barrier: sandbox/process._kill_group ends one process group",
+        },
+    ),
+)
 def test_nothing_a_program_started_outlives_it(how: str, stage: Stage) -> None:
     """The barrier must close the last two: only its own process group is ended today."""
-    stage.first_ending(f"honest(); saw(subprocess.Popen(['sleep', '20']{how}).pid)")
+    stage.first_ending(f"honest(); saw(subprocess.Popen(['sleep', '20']{STARTED[how]}).pid)")
     pid = int(str(stage.witness[0]))
     try:
         for _ in range(20):
@@ -613,7 +689,15 @@ BAD_ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD_ENDINGS)
+@pytest.mark.parametrize(
+    "kind",
+    cases(
+        BAD_ENDINGS,
+        {
+            "a route of half a character": "sandbox/handin.Raised.route_to takes half a character: room.hand_in fails for ever"
+        },
+    ),
+)
 def test_an_ending_with_this_is_an_error_of_the_dispatch(kind: str, stage: Stage) -> None:
     event, _ = stage.refused(f"honest(); print({BAD_ENDINGS[kind]!r})")
     assert re.search("not a valid ending|does not own", event.reason)
@@ -645,19 +729,33 @@ def test_an_ending_with_this_changes_nothing(kind: str, stage: Stage) -> None:
     ("role", "signal", "workflow"),
     [("tester", "HOLD", "validate"), ("tester", "STOP", "validate"), ("reviewer", "HOLD", "review"), ("reviewer", "BLOCK", "review")],
 )  # fmt: skip
-def test_a_signal_that_a_role_does_not_own_is_an_error_of_its_dispatch(role: str, signal: str, workflow: str, stage: Stage) -> None:
+def test_a_signal_that_a_role_does_not_own_is_an_error_of_its_dispatch(
+    role: str, signal: str, workflow: str, stage: Stage
+) -> None:
     event, _ = stage.refused(f"end(signal={signal!r}, message='mine')", role, workflow)
     assert f"{role} raised {signal}, which it does not own" in event.reason
     view = runlog.read_view(stage.folder)
     assert view.signals == [] and view.escalations == []
 
 
+USAGES = {
+    "4,300 digits": '{"input_tokens": %s, "output_tokens": %s}' % ("9" * 4300, "9" * 4300),
+    "1e308 dollars": '{"cost_usd": 1e308}',
+}
+
+
 @pytest.mark.parametrize(
-    "usage", ['{"input_tokens": %s, "output_tokens": %s}' % ("9" * 4300, "9" * 4300), '{"cost_usd": 1e308}'],
-    ids=["4,300 digits", "1e308 dollars"],
-)  # fmt: skip
-def test_a_usage_beyond_all_measure_does_not_stop_the_run_or_its_summary(usage: str, stage: Stage) -> None:
-    attack = f"honest(); print('{{\"usage\": {usage}}}')"
+    "kind",
+    cases(
+        USAGES,
+        {
+            "4,300 digits": "Usage has no upper bound: the sum cannot be printed, every later event fails for ever",
+            "1e308 dollars": "Usage has no upper bound: the sum is infinite, show and the summary fail for ever",
+        },
+    ),
+)
+def test_a_usage_beyond_all_measure_does_not_stop_the_run_or_its_summary(kind: str, stage: Stage) -> None:
+    attack = f"honest(); print('{{\"usage\": {USAGES[kind]}}}')"
     view = stage.play({"builder-1": attack, "tester-1": attack})
     assert view.finished is not None and view.finished.outcome == "shipped"
     shown = CliRunner().invoke(cli.app, ["show", RUN, "--workspace", str(stage.bench.workspace.root)])
@@ -712,8 +810,14 @@ def test_no_text_of_a_role_becomes_a_line_of_the_log(nasty) -> None:  # type: ig
     assert [event.kind for event in stage.events].count("run_finished") == 1
     assert all(line.isascii() or b"\x1b" not in line for line in lines)
     texts = [text for event in stage.events for text in strings_in(event.model_dump())]
-    carried = {event.kind for event in stage.events if any("run_finished" in t for t in strings_in(event.model_dump()) if t != "run_finished")}
-    assert {"signal_raised", "question_asked", "dispatch_failed", "command_executed"} <= carried, "the attack did not happen"
+    carried = {
+        event.kind
+        for event in stage.events
+        if any("run_finished" in t for t in strings_in(event.model_dump()) if t != "run_finished")
+    }
+    assert {"signal_raised", "question_asked", "dispatch_failed", "command_executed"} <= carried, (
+        "the attack did not happen"
+    )
     assert any("\x1b[2J" in text for text in texts)
 
 
@@ -756,7 +860,7 @@ LOOKING = {
     "show --json": ["show", RUN, "--json"],
     "list": ["list"],
     "artifacts": ["artifacts", RUN],
-    "artifacts review.md": ["artifacts", RUN, "review.md"],
+    "artifacts comprehension.md": ["artifacts", RUN, "comprehension.md"],
     "artifacts audit.md": ["artifacts", RUN, "audit.md"],
     "log show": ["log", "show", RUN],
     "log verify": ["log", "verify", RUN],
@@ -765,7 +869,16 @@ LOOKING = {
 }
 
 
-@pytest.mark.parametrize("command", LOOKING)
+@pytest.mark.parametrize(
+    "command",
+    cases(
+        LOOKING,
+        {
+            "prompts show": "ui/prompt_commands.show_prompt prints unfiltered",
+            "prompts show --full": "ui/prompt_commands.show_prompt prints unfiltered",
+        },
+    ),
+)
 def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty) -> None:  # type: ignore[no-untyped-def]
     stage, _ = nasty
     shown = CliRunner().invoke(cli.app, [*LOOKING[command], "--workspace", str(stage.bench.workspace.root)])
@@ -774,6 +887,7 @@ def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty) -> No
     assert OBEYED.findall(shown.output) == []
 
 
+@fault("runlog/status.md prints the text of a question with its newlines")
 def test_in_what_is_shown_no_text_of_a_role_begins_a_line(nasty) -> None:  # type: ignore[no-untyped-def]
     """Otherwise a question could show rows of a table, answers or a whole status that are not the run's."""
     stage, _ = nasty
@@ -791,6 +905,7 @@ def asked(stage: Stage) -> e.QuestionAsked:
     return view.open_questions[0]
 
 
+@fault("engine/people.parse_answer quotes option labels and ui/person.AtTerminal prints them unfiltered")
 def test_a_refused_answer_at_the_prompt_cannot_command_the_terminal(asked, monkeypatch, tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
     out, (read, write) = io.StringIO(), os.pipe()
     os.write(write, b"\n")
@@ -807,6 +922,7 @@ def test_a_refused_answer_at_the_prompt_cannot_command_the_terminal(asked, monke
     assert OBEYED.findall(out.getvalue() + capsys.readouterr().out) == []
 
 
+@fault("engine/people.parse_answer quotes option labels and ui/cli.main prints errors unfiltered")
 def test_a_refused_answer_of_a_command_cannot_command_the_terminal(asked, stage, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
     root = str(stage.bench.workspace.root)
     monkeypatch.setattr(sys, "argv", ["statsclaw", "answer", RUN, "--text", "  ", "--workspace", root])
@@ -820,6 +936,7 @@ def test_a_refused_answer_of_a_command_cannot_command_the_terminal(asked, stage,
 # --- the engine's own documents ------------------------------------------------------------------------------------
 
 
+@fault("verify/audit.md includes the notes as they are; audit.md then fails its own check for ever")
 def test_notes_that_leave_a_code_block_open_do_not_stop_the_run(stage: Stage, honest: Honest) -> None:
     view = stage.play({"tester-1": "honest(); open(OUT / 'audit-notes.md', 'a').write('\\n```\\n'); saw('open')"})
     assert stage.witness == ["open"] and view.pushed is not None and stage.shipped() == honest.tree
@@ -828,6 +945,7 @@ def test_notes_that_leave_a_code_block_open_do_not_stop_the_run(stage: Stage, ho
 KEY = "-----BEGIN " + "PRIVATE KEY-----"
 
 
+@fault("engine/dispatch._keep_artifacts checks before it scrubs: IndexError, for ever")
 def test_a_review_that_scrubbing_empties_is_refused(stage: Stage) -> None:
     """The document is checked as handed in and kept as scrubbed: a key without an end takes the verdict with it."""
     event, room = stage.refused(
@@ -838,6 +956,7 @@ def test_a_review_that_scrubbing_empties_is_refused(stage: Stage) -> None:
     assert "review.md" in event.reason
 
 
+@fault("engine/dispatch._keep_artifacts checks before it scrubs: ValidationError, for ever")
 def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage: Stage) -> None:
     event, room = stage.first_ending(
         f"""
@@ -850,18 +969,21 @@ def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage:
     assert isinstance(event, e.DispatchFailed | e.SignalRaised)
 
 
+@fault("test names reach audit.md unscrubbed; scrubbing the whole then removes sections, for ever")
 def test_a_test_named_like_a_key_does_not_stop_the_run(stage: Stage) -> None:
     """Test names go into audit.md as they are; the scrubbing of the whole then eats the rest of the document."""
     code = "globals()['test_-----BEGIN PRIV' + 'ATE KEY-----'] = lambda: None\n"
-    view = stage.play({"tester-1": f"honest(); open('tests/validation/test_key.py', 'w').write({code!r}); saw('written')"})
+    view = stage.play(
+        {"tester-1": f"honest(); open('tests/validation/test_key.py', 'w').write({code!r}); saw('written')"}
+    )
     assert stage.witness == ["written"] and view.pushed is not None
     tests = [test.name for event in stage.events if isinstance(event, e.CommandExecuted) for test in event.tests]
     assert any("BEGIN" in name for name in tests), "the attack did not happen"
 
 
 STUDIES = {
-    "a value that is no number": 'open(sys.argv[1], "w").write(RESULT.replace("VALUE", "NaN"))',
-    "an infinite value": 'open(sys.argv[1], "w").write(RESULT.replace("VALUE", "1e999"))',
+    "a value that is no number": 'open(sys.argv[1], "w").write(RESULT.replace("0.5", "NaN"))',
+    "an infinite value": 'open(sys.argv[1], "w").write(RESULT.replace("0.5", "1e999"))',
     "infinitely many replications": 'open(sys.argv[1], "w").write(RESULT.replace("10", "Infinity"))',
     "half a character": 'open(sys.argv[1], "w").write(RESULT.replace("bias", chr(92) + "ud800"))',
     "a deep result": 'open(sys.argv[1], "w").write("[" * 200_000)',
@@ -874,13 +996,27 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize("kind", STUDIES)
+@pytest.mark.parametrize(
+    "kind",
+    cases(
+        STUDIES,
+        {
+            "a value that is no number": "verify/parsers.study keeps the criterion: NaN is null in the log, LogDamaged for ever",
+            "an infinite value": "verify/parsers.study keeps the criterion: infinity is null in the log, LogDamaged for ever",
+            "infinitely many replications": "verify/parsers.study does not expect OverflowError",
+            "half a character": "Criterion takes half a character: the event cannot be written, for ever",
+            "a fifo as result": "verify/parsers._read opens whatever is there and waits for ever",
+            "folders without end": "verify/runner.verify_tree removes its folder with rmtree: RecursionError for ever",
+        },
+    ),
+)
 def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: Stage) -> None:
-    result = {"replications": 10, "failures": 0, "criteria": [{"id": "C1", "quantity": "bias", "value": "VALUE", "low": 0}]}
-    code = f"import os, sys\nRESULT = {json.dumps(result)!r}.replace('\"VALUE\"', 'VALUE')\n{STUDIES[kind]}\n"
+    row = {"id": "C1", "quantity": "bias", "value": 0.5, "low": 0}
+    result = json.dumps({"replications": 10, "failures": 0, "criteria": [row]})
+    code = f"import os, sys\nRESULT = {result!r}\n{STUDIES[kind]}\n"
     attack = f"honest(); Path('simulations/study.py').write_text({code!r})"
-    with within(8):
-        view = stage.play({"simulator-1": attack, "builder": "honest()"}, workflow="full")
+    with within(4):
+        view = stage.play({"simulator-1": attack}, workflow="full")
     studies = [event for event in stage.events if isinstance(event, e.CommandExecuted) and event.phase == "study"]
     assert not studies[0].passed and studies[-1].passed
     assert view.finished is not None and view.finished.outcome in ("shipped", "done")
@@ -892,7 +1028,9 @@ def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: St
 def everything_kept(stage: Stage) -> bytes:
     """The log, the store and every document of the run, and everything that was committed to the workspace."""
     files = [path for path in stage.folder.rglob("*") if path.is_file() and "dispatches" not in path.parts]
-    kept = b"\0".join(path.read_bytes() for path in files if "target.git" not in path.parts and path.name != "local.json")
+    kept = b"\0".join(
+        path.read_bytes() for path in files if "target.git" not in path.parts and path.name != "local.json"
+    )
     root = stage.bench.workspace.root
     if (root / ".git" / "refs" / "heads" / "main").exists():
         names = git_text("rev-list", "--objects", "--all", "--no-object-names", cwd=root).encode()
@@ -917,25 +1055,35 @@ def test_a_source_file_with_a_secret_is_refused(secret: str, stage: Stage) -> No
     assert "src/tinymean/key.py holds a secret" in event.reason and secret not in event.reason
 
 
+@fault("sandbox/importer.take_repository stores files before _secrets looks: the workspace commits them")
 def test_a_source_file_with_a_secret_leaves_nothing_behind(stage: Stage) -> None:
     view = stage.play({"builder-1": f"honest(); open('src/tinymean/key.py', 'w').write('KEY = \"{TOKEN}\"')"})
     assert "holds a secret" in stage.failures()[0].reason and view.pushed is not None
     assert TOKEN.encode() not in everything_kept(stage)
 
 
+TELLING = {
+    "a message": "end(signal='HOLD', message=T)",
+    "an option": "end(signal='HOLD', message='x', options=[{'label': T, 'consequence': T}], default=0)",
+    "a refused file name": "honest(); open(T, 'w').close()",
+    "a file name": "honest(); open('src/' + T + '.py', 'w').close()",
+    "a key of an ending": "honest(); print(json.dumps({'usage': {T: 1}}))",
+}
+
+
 @pytest.mark.parametrize(
-    "attack",
-    [
-        "end(signal='HOLD', message=T)",
-        "end(signal='HOLD', message='x', options=[{'label': T, 'consequence': T}], default=0)",
-        "honest(); open(T, 'w').close()",
-        "honest(); open('src/' + T + '.py', 'w').close()",
-        "honest(); print(json.dumps({'usage': {T: 1}}))",
-    ],
-    ids=["message", "option", "refused file name", "file name", "key of an ending"],
+    "how",
+    cases(
+        TELLING,
+        {
+            "an option": "engine/dispatch._signal scrubs the message, not the options",
+            "a refused file name": "engine/dispatch.collect scrubs the reason, not the refusals",
+            "a file name": "engine/dispatch._secrets looks at contents, not at names",
+        },
+    ),
 )
-def test_a_secret_never_reaches_the_log(attack: str, stage: Stage) -> None:
-    stage.first_ending(f"T = {TOKEN!r}\nsaw(len(T))\n{attack}")
+def test_a_secret_never_reaches_the_log(how: str, stage: Stage) -> None:
+    stage.first_ending(f"T = {TOKEN!r}\nsaw(len(T))\n{TELLING[how]}")
     assert stage.witness == [len(TOKEN)]
     assert TOKEN.encode() not in (stage.folder / "events.jsonl").read_bytes()
 
@@ -977,6 +1125,30 @@ def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_
     stage.assert_whole()
 
 
+@fault("sandbox/room.Room.clear believes the pid file in the room: the engine kills whatever group the role names")
+def test_the_engine_ends_no_process_that_a_role_names(stage: Stage) -> None:
+    """The pid file should not lie where the role can write: behind a barrier this would be a way out."""
+    with subprocess.Popen(["sleep", "20"], start_new_session=True) as victim:
+        try:
+            attack = f"""
+                started = open('/proc/{victim.pid}/stat').read().rsplit(')', 1)[1].split()[19]
+                (ROOM / 'pid').write_text(f'{victim.pid} {{started}}')
+                os.kill(os.getppid(), 9)"""
+            child = os.fork()
+            if child == 0:
+                try:
+                    stage.play({"builder-1": attack})
+                finally:
+                    os._exit(0)
+            assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
+            assert (stage.folder / "dispatches" / "builder-1" / "pid").read_text().startswith(f"{victim.pid} ")
+            view = stage.bench.resume(RUN)
+            assert view.finished is not None and view.finished.outcome == "shipped"
+            assert victim.poll() is None
+        finally:
+            victim.kill()
+
+
 ROOM_FILES = {
     "a manifest with another hash": "m = json.loads(M.read_text()); m['README.md']['sha256'] = '0' * 64; M.write_text(json.dumps(m))",
     "a manifest that claims its own files": "m = json.loads(M.read_text()); m['x.py'] = dict(m['README.md']); M.write_text(json.dumps(m))",
@@ -992,11 +1164,23 @@ ROOM_FILES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ROOM_FILES)
+@pytest.mark.parametrize(
+    "kind",
+    cases(
+        ROOM_FILES,
+        {
+            "a manifest that is not JSON": "engine/dispatch.inspect does not expect ValidationError, for ever",
+            "a manifest that is not text": "engine/dispatch.inspect does not expect ValidationError, for ever",
+            "a manifest that is a fifo": "sandbox/room.Room.manifest opens whatever is there and waits for ever",
+            "a hand-in that is a folder": "sandbox/room.Room.hand_in and handed_in do not expect a folder, for ever",
+            "a pid file that is a folder": "sandbox/process.run_program cannot unlink it, for ever",
+        },
+    ),
+)
 def test_a_room_with_this_fails_its_dispatch_and_not_the_engine(kind: str, stage: Stage) -> None:
     """The barrier should keep these files out of reach of the role; the engine should not depend on it."""
     code = ROOM_FILES[kind]
-    with within(6):
+    with within(3):
         view = stage.play({"builder-1": f"M = ROOM / 'manifest.json'\nhonest()\n{code}\nsaw('done')"})
     assert stage.witness == ["done"], "the attack did not happen"
     if "manifest" in kind:
@@ -1053,6 +1237,7 @@ def test_a_line_forged_in_the_log_is_named(attack: str, line: None, stage: Stage
         stage.bench.resume(RUN)
 
 
+@fault("needs the barrier; engine/perform.push_commit could read the log once more before it pushes")
 def test_a_run_whose_log_was_altered_ships_nothing(stage: Stage) -> None:
     """The barrier must close this; until then one reading of the log before the push would notice it."""
     with pytest.raises(LogDamaged):
@@ -1063,7 +1248,9 @@ def test_a_run_whose_log_was_altered_ships_nothing(stage: Stage) -> None:
 def test_stored_content_that_was_altered_is_noticed_and_nothing_is_shipped(stage: Stage) -> None:
     """The barrier must close this: a role must not reach the store. What holds: content is checked when it is read."""
     with pytest.raises(LogDamaged, match="was altered"):
-        stage.play({"builder-1": "[p.write_text('forged') for p in (RUN / 'store').glob('*/*')]; saw('done'); honest()"})
+        stage.play(
+            {"builder-1": "[p.write_text('forged') for p in (RUN / 'store').glob('*/*')]; saw('done'); honest()"}
+        )
     assert stage.witness == ["done"]
     assert set(branches(stage.bench.folder / "tinymean.git")) == {"main"}
 
@@ -1083,10 +1270,13 @@ def test_a_manifest_changed_by_another_role_fails_the_dispatch_of_its_owner(stag
         workflow="full",
     )
     assert stage.witness == ["{}"]
-    assert [(event.dispatch, event.reason) for event in stage.failures()] == [("tester-1", "its room was changed from outside")]
+    assert [(event.dispatch, event.reason) for event in stage.failures()] == [
+        ("tester-1", "its room was changed from outside")
+    ]
     assert view.finished is not None and view.finished.outcome == "shipped"
 
 
+@fault("needs the barrier: rooms of the same run are within reach")
 def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None:
     """The barrier must close this: today the builder can write the tests it is judged by into the tester's room."""
     there = "(RUN / 'dispatches' / 'tester-1' / 'repo' / 'tests' / 'validation')"
@@ -1103,17 +1293,21 @@ def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None
     assert "tests/validation/test_x.py" not in view.overlay
 
 
+@fault("needs the barrier: the inbox of the run is within reach")
 def test_a_role_cannot_answer_for_the_person(stage: Stage) -> None:
     """The barrier must close this: today a role can leave the answer that authorises the push in the run's inbox."""
     answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": 0, "by": "prompt"})
     view = stage.play(
-        {"builder-1": f"(RUN / 'inbox').mkdir(); (RUN / 'inbox' / 'q1.json').write_text({answer!r}); saw('left'); honest()"},
+        {
+            "builder-1": f"(RUN / 'inbox').mkdir(); (RUN / 'inbox' / 'q1.json').write_text({answer!r}); saw('left'); honest()"
+        },
         person=Unattended(),
     )
     assert stage.witness == ["left"]
     assert view.pushed is None and [question.topic for question in view.open_questions] == ["ship"]
 
 
+@fault("engine/people._from_inbox accepts a negative choice")
 def test_an_answer_that_names_no_option_is_not_taken(stage: Stage) -> None:
     answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": -1, "by": "prompt"})
     view = stage.play(
@@ -1139,11 +1333,16 @@ def forge_recording(recording: Path, folder: Path, change: Callable[[e.AnyEvent]
     return folder
 
 
+@fault("backends/replay.ReplayBackend.run writes and deletes wherever the recording says")
 @pytest.mark.parametrize("where", ["above", "absolute", "deleted", "artifact"])
 def test_a_recording_writes_and_deletes_nothing_outside_the_room(where: str, stage: Stage, honest: Honest) -> None:
     outside = stage.bench.folder / "precious.txt"
     outside.write_text("precious")
-    path = str(outside) if where in ("absolute", "artifact") else os.path.relpath(outside, stage.bench.workspace.root / "tinymean/runs" / RUN / "dispatches/builder-1/repo")
+    path = (
+        str(outside)
+        if where in ("absolute", "artifact")
+        else os.path.relpath(outside, stage.bench.workspace.root / "tinymean/runs" / RUN / "dispatches/builder-1/repo")
+    )
     digest = ContentStore(honest.recording / "store").put(b"forged")
 
     def change(event: e.AnyEvent) -> e.AnyEvent:

@@ -93,7 +93,9 @@ def test_a_name_that_could_escape_or_deceive_is_refused(path: str) -> None:
     assert name_problem(path, Limits())
 
 
-@pytest.mark.parametrize("path", ["a", "src/a.py", "src/ä/ß.py", "a b", "-rf", "..a", "a..", ".hidden", "数据/x.R", "x" * 240])
+@pytest.mark.parametrize(
+    "path", ["a", "src/a.py", "src/ä/ß.py", "a b", "-rf", "..a", "a..", ".hidden", "数据/x.R", "x" * 240]
+)
 def test_an_ordinary_name_is_not_refused(path: str) -> None:
     assert name_problem(path, Limits()) == ""
 
@@ -217,7 +219,9 @@ def test_nothing_below_a_linked_folder_is_seen(repo: Path, store: ContentStore, 
     assert sha256(b"secret = 1\n") not in store
 
 
-def test_the_own_git_folder_is_never_looked_into(repo: Path, store: ContentStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_own_git_folder_is_never_looked_into(
+    repo: Path, store: ContentStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = manifest_of(repo)
     git("init", "--quiet", cwd=repo)
     os.mkfifo(repo / ".git" / "hooks" / "pre-push")
@@ -383,7 +387,9 @@ def test_outside_the_surface_every_deed_is_refused(deed: str, repo: Path, store:
     assert taken.files == [] and len(taken.refused) == 1 and taken.refused[0].startswith(place.name)
 
 
-@pytest.mark.xfail(strict=True, reason="importer.take_repository stores a file before it is known that all may be taken")
+@pytest.mark.xfail(
+    strict=True, reason="importer.take_repository stores a file before it is known that all may be taken"
+)
 def test_nothing_is_kept_of_a_hand_in_that_is_refused(repo: Path, store: ContentStore) -> None:
     before = manifest_of(repo)
     (repo / "src" / "new.py").write_text("new = 1\n")

@@ -67,7 +67,16 @@ def test_a_token_is_removed_from_text_and_found_in_a_file(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["task-list of things", "the sk- prefix", "eyJ", "a ghp_ token", "risk-adjusted", "PUBLIC KEY", "npm_config", "hf_hub"],
+    [
+        "task-list of things",
+        "the sk- prefix",
+        "eyJ",
+        "a ghp_ token",
+        "risk-adjusted",
+        "PUBLIC KEY",
+        "npm_config",
+        "hf_hub",
+    ],
 )
 def test_ordinary_words_are_left_alone(text: str) -> None:
     assert SCRUB(text) == text and not SCRUB.finds_secret(text.encode())
@@ -138,7 +147,9 @@ def test_a_short_home_is_found_in_a_file_too() -> None:
     assert Scrubber(paths={"/root": "~"}).finds_secret(b"PATH = '/root/x'\n")
 
 
-@pytest.mark.xfail(strict=True, reason="scrub.__call__ replaces secrets in the order of the environment, not longest first")
+@pytest.mark.xfail(
+    strict=True, reason="scrub.__call__ replaces secrets in the order of the environment, not longest first"
+)
 def test_of_two_secrets_that_begin_alike_nothing_is_left() -> None:
     scrub = Scrubber(secrets=("abcdefgh", "abcdefgh-and-the-rest"))
     assert "rest" not in scrub("abcdefgh-and-the-rest")

@@ -22,7 +22,7 @@ SILENT = frozenset(("negation", "negation_after", "contrast", "or", "number", "n
 _ENOUGH = 200  # hits looked at
 _SHORT = 24  # characters without spaces
 _ARROW = re.compile(r"\bs/[^/\s]+/[^/\s]+/|\S\s?(?:->|=>|→|⇒|➜)\s?\S")
-_PR_LAST = re.compile(r"[,;.+&]\s*prs?(?:\s+\w{1,8})?[\s.!]*$")  # "fix, test, PR please"
+_PR_TAIL = re.compile(r"(?:\s+\w{1,8})?[\s.!]*$")  # "fix, test, PR please"
 _QUESTION = re.compile(r"[?؟](?=\W|$)")
 _VERSION = re.compile(r"(?<![\d.])\d+\.\d+(?:\.\d+)+(?![\d.]*\d)")
 _REACH_WORDS, _REACH_CHARS = 4, 9
@@ -112,6 +112,16 @@ def _outside(hits: list[Hit], intervals: list[Interval]) -> list[Hit]:
     return [h for h in hits if not any(i.start < h.end and h.start < i.end for i in intervals)]
 
 
+def _ends_with_pr(text: Text, hits: list[Hit]) -> bool:
+    """ "... and PR." is a wish although it has no verb."""
+    for hit in hits:
+        if hit.cue == "pr" and _PR_TAIL.match(text.folded, hit.end):
+            before = text.folded[: hit.start].rstrip()
+            joined = any(h.cue in ("or", "contrast") and h.end == len(before) for h in hits)
+            return joined or before.endswith((",", ";", ".", "+", "&"))
+    return False
+
+
 def _tools(text: Text) -> set[str]:
     """Names of programming languages; a short one ("Go", "R") only if written as a name."""
     names = set(load("any").lexicon.cues.get("tool", ()))
@@ -152,7 +162,7 @@ def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
         names.add(f"lead_{lead}")
     return Reading(
         features=frozenset(names | _shape(text, numbers)),
-        ship=any(h.cue == "ship" for h in wanted) or bool(_PR_LAST.search(text.folded)),
+        ship=any(h.cue == "ship" for h in wanted) or _ends_with_pr(text, wanted),
         repeat=any(h.cue == "repeat" for h in wanted),
         numbers=numbers,
         interval=intervals[0] if intervals else None,

@@ -76,7 +76,7 @@ def _grammar(language: str) -> Grammar:
     stop = rf"(?!\s+{_options(schedule.not_before, spaced)})" if schedule.not_before else ""
     made = [
         rf"{many}{gap}{_options(schedule.per, spaced)}{gap}{filler}{amount}{unit}",
-        rf"{every}{gap}{filler}{amount}{unit}",
+        rf"{every}{gap}{filler}{amount}{unit}{stop}",
         rf"{amount}{unit}{loose}{_options(schedule.after, spaced)}",
         rf"(?:{fixed}){stop}",
     ]

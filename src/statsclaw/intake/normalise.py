@@ -74,6 +74,7 @@ def clean(text: str) -> str:
     """Composed, compatibility-normalised and printable; the two ends of a very long text."""
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
+    text = text.replace("№", "#")
     kept = (c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs", "Co", "Cn") else " " for c in text)
     joined = "".join(c for c in kept if c not in _DROPPED and unicodedata.category(c) != "Cf")
     return unicodedata.normalize("NFKC", joined)[: HEAD + TAIL + 1]

@@ -166,7 +166,7 @@ def route(text: str) -> Routing:
         confidence=round(best, 4),
         runner_up=second,
         runner_up_confidence=round(next_best, 4),
-        ship=reading.ship and (inner or first) not in READ_ONLY,
+        ship=reading.ship and first not in READ_ONLY,
         interval_s=reading.interval.seconds if reading.interval else None,
         inner_workflow=inner,
         issue=reading.numbers.issues[0] if reading.numbers.issues else None,
