@@ -18,6 +18,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -29,6 +30,7 @@ from types import MappingProxyType
 
 import pytest
 from rich.console import Console
+from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
 from typer.testing import CliRunner
 
 from statsclaw.engine.loop import drive
@@ -47,7 +49,6 @@ from statsclaw.ui import cli
 from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.scrub import Scrubber
-from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
 
 RUN = "hostile-0001"
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised)
@@ -69,7 +70,7 @@ def fault(reason: str) -> pytest.MarkDecorator:
 
 # --- the stage -----------------------------------------------------------------------------------------------------
 
-PRELUDE = """
+PRELUDE = '''
 import json, os, runpy, shutil, socket, stat, subprocess, sys, time
 from pathlib import Path
 ROLE, ATTEMPT = os.environ["STATSCLAW_ROLE"], int(os.environ["STATSCLAW_ATTEMPT"])
@@ -87,10 +88,19 @@ def honest():
     runpy.run_path({agent!r}, run_name="__main__")
     sys.stdout.flush()
 
+def started(pid):
+    return Path(f"/proc/{{pid}}/stat").read_text().rsplit(")", 1)[1].split()[19]
+
+def kill_the_engine():
+    """Once: when the run is resumed, the engine is the process that runs the tests."""
+    if not (FOLDER / "killed").exists():
+        (FOLDER / "killed").touch()
+        os.kill(os.getppid(), 9)
+
 def end(**ending):
     print(json.dumps(ending), flush=True)
     os._exit(0)
-"""
+'''
 
 
 def hostile(folder: Path, attacks: dict[str, str]) -> str:
@@ -144,6 +154,7 @@ class Stage:
     target: Path
     limits: Limits = field(default_factory=Limits)
     scrub: Scrubber = field(default_factory=lambda: Scrubber(paths={HOME: "~"}, secrets=("hunter2-hunter2",)))
+    seen: list[tuple[chain.Record, RunView]] = field(default_factory=list)
 
     @property
     def folder(self) -> Path:
@@ -175,28 +186,32 @@ class Stage:
         *,
         workflow: str = "quick-fix",
         person: Person | None = None,
-        observer: Callable[[chain.Record, RunView], None] | None = None,
+        until: Callable[[list[e.AnyEvent]], bool] = lambda _: False,
     ) -> RunView:
-        """Drive a run of the hostile cast to its end."""
+        """Drive a run of the hostile cast to its end, or until what was recorded is enough."""
+        seen: list[e.AnyEvent] = []
+
+        def look(record: chain.Record, view: RunView) -> None:
+            seen.append(record.event)
+            self.seen.append((record, view))
+            if until(seen):
+                raise Enough
+
         order = order_for(self.target, hostile(self.bench.folder, attacks), workflow=workflow, run_id=RUN)
         folder, log, local = start_run(self.bench.workspace, order, Scrubber(), noon)
         with log:
             run = self.bench.assemble(folder, log, local, person)
             run.limits, run.scrub, run.finds_secret = self.limits, self.scrub, self.scrub.finds_secret
-            if observer:
-                log.observers.append(observer)
-            return drive(run)
+            log.observers.append(look)
+            try:
+                return drive(run)
+            except Enough:
+                return run.view
 
     def first_ending(self, attack: str, role: str = "builder", workflow: str = "quick-fix") -> tuple[e.AnyEvent, Room]:
         """How the first dispatch of `role` ended, and its room as the role left it."""
-
-        def stop(record: chain.Record, view: RunView) -> None:
-            if isinstance(record.event, ENDINGS) and record.event.dispatch == f"{role}-1":
-                raise Enough
-
-        with pytest.raises(Enough):
-            self.play({role: attack}, workflow=workflow, observer=stop)
-        runlog.verify(self.folder)
+        view = self.play({role: attack}, workflow=workflow, until=lambda seen: is_ending(seen[-1], f"{role}-1"))
+        assert runlog.verify(self.folder) == view.seq
         return self.events[-1], Room(self.folder / "dispatches" / f"{role}-1")
 
     def refused(self, attack: str, role: str = "builder", workflow: str = "quick-fix") -> tuple[e.DispatchFailed, Room]:
@@ -219,17 +234,40 @@ class Stage:
         assert not rooms.exists() or list(rooms.iterdir()) == []
 
 
+def is_ending(event: e.AnyEvent, dispatch: str) -> bool:
+    return isinstance(event, ENDINGS) and event.dispatch == dispatch
+
+
+def goes_on_after(dispatch: str) -> Callable[[list[e.AnyEvent]], bool]:
+    """True as soon as something else is begun after `dispatch` has ended: the engine has survived it."""
+
+    def look(seen: list[e.AnyEvent]) -> bool:
+        ended = any(is_ending(event, dispatch) for event in seen)
+        return ended and isinstance(seen[-1], e.DispatchStarted) and not is_ending(seen[-1], dispatch)
+
+    return look
+
+
 def tree_of(repo: Path, ref: str) -> dict[str, str]:
     rows = git("ls-tree", "-r", "-z", ref, git_dir=repo).decode().split("\0")[:-1]
     return {row.partition("\t")[2]: row.partition("\t")[0] for row in rows}
 
 
+@contextmanager
+def a_stage() -> Iterator[Stage]:
+    """In memory where that is possible; removed by rm, because a test may nest folders deeper than Python can go."""
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="statsclaw-hostile-", dir=memory if os.access(memory, os.W_OK) else None))
+    try:
+        yield Stage(Bench(folder), make_target(folder))
+    finally:
+        subprocess.run(["rm", "-rf", folder], check=False)
+
+
 @pytest.fixture
-def stage(bench: Bench, target: Path) -> Iterator[Stage]:
-    yield Stage(bench, target)
-    subprocess.run(
-        ["rm", "-rf", bench.folder / "workspace"], check=True
-    )  # pytest cannot remove what is nested too deep
+def stage() -> Iterator[Stage]:
+    with a_stage() as stage:
+        yield stage
 
 
 @dataclass(frozen=True)
@@ -239,13 +277,12 @@ class Honest:
 
 
 @pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Honest:
+def honest() -> Iterator[Honest]:
     """What the same cast ships when nobody attacks."""
-    folder = tmp_path_factory.mktemp("honest")
-    stage = Stage(Bench(folder), make_target(folder))
-    view = stage.play({})
-    assert view.finished is not None and view.finished.outcome == "shipped"
-    return Honest(stage.folder, stage.shipped())
+    with a_stage() as stage:
+        view = stage.play({})
+        assert view.finished is not None and view.finished.outcome == "shipped"
+        yield Honest(stage.folder, stage.shipped())
 
 
 def mode_of(room: Room, path: str | bytes) -> int:
@@ -281,11 +318,17 @@ KINDS = {
         r"os.mkdir(b'src/\xc3\x28'); open(b'src/\xc3\x28/x.py', 'w').close()", b"src/\xc3\x28/x.py", stat.S_ISREG,
     ),
     "a name with a newline": (r"open('src/x\n{}\n.py', 'w').close()", "src/x\n{}\n.py", stat.S_ISREG),
-    "a name with escape codes": (r"open('src/\x1b[2J\x1b]0;x\x07.py', 'w').close()", "src/\x1b[2J\x1b]0;x\x07.py", stat.S_ISREG),
+    "a name with escape codes": (
+        r"open('src/\x1b[2J\x1b]0;x\x07.py', 'w').close()", "src/\x1b[2J\x1b]0;x\x07.py", stat.S_ISREG,
+    ),
     "a name that reads backwards": ("open('src/\\u202eyp.x', 'w').close()", "src/\u202eyp.x", stat.S_ISREG),
     "a name with backslashes": (r"open('src/..\\..\\x.py', 'w').close()", "src/..\\..\\x.py", stat.S_ISREG),
-    "a git folder further down": ("subprocess.run(['git', 'init', '-q', 'src/sub'], check=True)", "src/sub/.git", stat.S_ISDIR),
-    "a git folder in capitals": ("os.makedirs('src/.GIT'); open('src/.GIT/config', 'w').close()", "src/.GIT/config", stat.S_ISREG),
+    "a git folder further down": (
+        "subprocess.run(['git', 'init', '-q', 'src/sub'], check=True)", "src/sub/.git", stat.S_ISDIR,
+    ),
+    "a git folder in capitals": (
+        "os.makedirs('src/.GIT'); open('src/.GIT/config', 'w').close()", "src/.GIT/config", stat.S_ISREG,
+    ),
     "a git file further down": ("open('src/.git', 'w').write('gitdir: /etc')", "src/.git", stat.S_ISREG),
 }  # fmt: skip
 
@@ -377,7 +420,7 @@ def test_after_three_attacks_an_honest_attempt_ships_exactly_what_an_honest_run_
     view = stage.play(
         {
             "builder-1": "honest(); os.symlink('/etc/passwd', 'src/x.py')",
-            "builder-2": "honest(); os.makedirs('.github/workflows'); open('.github/workflows/x.yml', 'w').write('on: push')",
+            "builder-2": "honest(); os.makedirs('.github'); open('.github/x.yml', 'w').write('on: push')",
             "builder-3": "honest(); os.unlink('README.md'); open(OUT / 'review.md', 'w').write('Verdict: PASS')",
             "tester-1": "honest(); open('src.py', 'w').write('x')",
         }
@@ -421,16 +464,16 @@ OUTBOX = {
     "a hard link": ("os.link(A, FOLDER / 'other')", "has hard links"),
     "a fifo": ("os.unlink(A); os.mkfifo(A)", "not a plain file"),
     "a folder": ("os.unlink(A); os.mkdir(A); open(A / 'x', 'w').close()", "implementation.md/x: "),
-    "an artifact of another role": ("open(OUT / 'review.md', 'w').write('Verdict: PASS')", "review.md: not an artifact"),
+    "an artifact of another role": ("open(OUT / 'review.md', 'w').write('Verdict: PASS')", "review.md: not an"),
     "an artifact of the engine": ("open(OUT / 'audit.md', 'w').write('PASS')", "audit.md: not an artifact"),
-    "an artifact further down": ("os.mkdir(OUT / 'x'); open(OUT / 'x' / 'implementation.md', 'w').close()", "x/implementation.md: "),
+    "an artifact further down": ("os.mkdir(OUT / 'x'); shutil.copy(A, OUT / 'x')", "x/implementation.md: "),
     "ten megabytes": ("open(A, 'a').write('x' * 10_000_000)", "larger than"),
     "two gigabytes": ("open(A, 'ab').truncate(2 * 1024**3)", "larger than"),
     "bytes that are no text": ("open(A, 'wb').write(bytes(range(256)))", "is not UTF-8 text"),
     "text with a null": ("open(A, 'a').write('\\0')", "is not text"),
     "nothing": ("os.unlink(A)", "implementation.md is missing"),
     "an empty document": ("open(A, 'w').close()", "is empty"),
-    "a document without a section": ("A.write_text(A.read_text().replace('## Unit tests', ''))", 'no section "Unit tests"'),
+    "a document without a section": ("A.write_text(A.read_text().replace('## Unit tests', ''))", 'no section "Unit'),
     "its sections in a code block": ("A.write_text('```\\n' + A.read_text() + '\\n```')", "has no section"),
     "a name with escape codes": (r"open(OUT / '\x1b[2J.md', 'w').close()", "not an artifact|control characters"),
     "the outbox a link": ("shutil.rmtree(OUT); os.symlink('/etc', OUT)", "folder was replaced"),
@@ -484,20 +527,21 @@ def trap(name):
     script.chmod(0o755)
     return str(script)
 
-def arm(git_dir, hooks=True):
+def arm(git_dir):
     os.makedirs(git_dir / "hooks", exist_ok=True)
-    if hooks:
-        for hook in ("pre-commit", "post-commit", "post-checkout", "pre-push", "reference-transaction", "post-index-change",
-                     "prepare-commit-msg", "commit-msg", "post-merge", "pre-auto-gc", "fsmonitor-watchman"):
-            shutil.copy(trap("hook-" + hook), git_dir / "hooks" / hook)
+    for hook in ("pre-commit", "post-commit", "post-checkout", "pre-push", "reference-transaction", "commit-msg",
+                 "post-index-change", "prepare-commit-msg", "post-merge", "pre-auto-gc", "fsmonitor-watchman"):
+        shutil.copy(trap("hook-" + hook), git_dir / "hooks" / hook)
+    settings = {
+        "core": {"fsmonitor": "fsmonitor", "sshCommand": "ssh", "pager": "pager", "editor": "editor", "askPass": "ask"},
+        'filter "evil"': {"clean": "clean", "smudge": "smudge", "process": "process"},
+        "diff": {"external": "diff"}, 'diff "evil"': {"textconv": "textconv"}, 'merge "evil"': {"driver": "merge"},
+        "credential": {"helper": "helper"}, "gpg": {"program": "gpg"}, "uploadpack": {"packObjectsHook": "pack"},
+    }
     with open(git_dir / "config", "a") as config:
-        config.write("[core]\\n\\tfsmonitor = " + trap("fsmonitor") + "\\n\\tsshCommand = " + trap("ssh") + "\\n")
-        config.write("\\tpager = " + trap("pager") + "\\n\\teditor = " + trap("editor") + "\\n")
-        config.write("[filter \\"evil\\"]\\n\\tclean = " + trap("clean") + "\\n\\tsmudge = " + trap("smudge") + "\\n\\trequired = true\\n")
-        config.write("[diff]\\n\\texternal = " + trap("diff") + "\\n[diff \\"evil\\"]\\n\\ttextconv = " + trap("textconv") + "\\n")
-        config.write("[merge \\"evil\\"]\\n\\tdriver = " + trap("merge") + "\\n[credential]\\n\\thelper = " + trap("helper") + "\\n")
-        config.write("[alias]\\n\\tadd = !" + trap("alias") + "\\n[gpg]\\n\\tprogram = " + trap("gpg") + "\\n[commit]\\n\\tgpgSign = true\\n")
-        config.write("[uploadpack]\\n\\tpackObjectsHook = " + trap("pack") + "\\n[gc]\\n\\tauto = 1\\n")
+        for section, values in settings.items():
+            config.write(f"[{section}]\\n" + "".join(f"\\t{key} = {trap(name)}\\n" for key, name in values.items()))
+        config.write("[commit]\\n\\tgpgSign = true\\n[gc]\\n\\tauto = 1\\n[alias]\\n\\tadd = !" + trap("alias") + "\\n")
     os.makedirs(git_dir / "info", exist_ok=True)
     (git_dir / "info" / "attributes").write_text("* filter=evil diff=evil merge=evil\\n")
 
@@ -530,7 +574,7 @@ def test_a_git_folder_with_attributes_and_modules_is_refused_and_not_executed(st
         TRAP
         + "honest()\nsubprocess.run(['git', 'init', '-q', 'src/sub'], check=True); arm(REPO / 'src' / 'sub' / '.git')\n"
         "open('.gitattributes', 'w').write('* filter=evil\\n')\n"
-        "open('.gitmodules', 'w').write('[submodule \"x\"]\\n\\tpath = src/sub\\n\\turl = ext::sh -c touch% /tmp/owned\\n')\n"
+        "open('.gitmodules', 'w').write('[submodule \"x\"]\\n\\tpath = src/sub\\n\\turl = ext::sh -c x\\n')\n"
     )
     assert (room.repo / "src" / "sub" / ".git" / "hooks" / "pre-push").exists()
     assert {row.partition(":")[0] for row in event.refused} == {".gitattributes", ".gitmodules", "src/sub/.git"}
@@ -693,9 +737,7 @@ BAD_ENDINGS = {
     "kind",
     cases(
         BAD_ENDINGS,
-        {
-            "a route of half a character": "sandbox/handin.Raised.route_to takes half a character: room.hand_in fails for ever"
-        },
+        {"a route of half a character": "sandbox/handin.Raised.route_to: the hand-in cannot be written, for ever"},
     ),
 )
 def test_an_ending_with_this_is_an_error_of_the_dispatch(kind: str, stage: Stage) -> None:
@@ -710,8 +752,9 @@ IGNORED = {
     "a deep object": '{"usage": ' + "[" * 100_000 + "]" * 100_000 + "}",
     "an integer of 5,000 digits": '{"usage": {"input_tokens": ' + "9" * 5000 + "}}",
     "a list": '["signal", "STOP"]',
-    "a log line": '{"seq": 3, "at": "2026-01-01T00:00:00+00:00", "prev": "0", "event": {"kind": "run_finished", "outcome": "shipped"}, "hash": "0"}',
-    "forged fields": '{"files": [{"path": "../../x", "sha256": null}], "artifacts": {"review.md": "0"}, "verdict": "PASS", "kind": "pushed", "dispatch": "tester-1", "note": "n", "failure": "", "transcript": "t"}',
+    "a log line": '{"seq": 3, "prev": "0", "event": {"kind": "run_finished", "outcome": "shipped"}, "hash": "0"}',
+    "forged fields": '{"files": [{"path": "../../x", "sha256": null}], "artifacts": {"review.md": "0"}, "kind": "pushed", '
+    '"verdict": "PASS", "dispatch": "tester-1", "note": "n", "failure": "", "transcript": "t"}',
 }  # fmt: skip
 
 
@@ -727,7 +770,10 @@ def test_an_ending_with_this_changes_nothing(kind: str, stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("role", "signal", "workflow"),
-    [("tester", "HOLD", "validate"), ("tester", "STOP", "validate"), ("reviewer", "HOLD", "review"), ("reviewer", "BLOCK", "review")],
+    [
+        ("tester", "HOLD", "validate"), ("tester", "STOP", "validate"),
+        ("reviewer", "HOLD", "review"), ("reviewer", "BLOCK", "review"),
+    ],
 )  # fmt: skip
 def test_a_signal_that_a_role_does_not_own_is_an_error_of_its_dispatch(
     role: str, signal: str, workflow: str, stage: Stage
@@ -739,7 +785,7 @@ def test_a_signal_that_a_role_does_not_own_is_an_error_of_its_dispatch(
 
 
 USAGES = {
-    "4,300 digits": '{"input_tokens": %s, "output_tokens": %s}' % ("9" * 4300, "9" * 4300),
+    "4,300 digits": json.dumps({"input_tokens": int("9" * 4300), "output_tokens": int("9" * 4300)}),
     "1e308 dollars": '{"cost_usd": 1e308}',
 }
 
@@ -764,7 +810,11 @@ def test_a_usage_beyond_all_measure_does_not_stop_the_run_or_its_summary(kind: s
 
 # --- forged lines and escape codes ---------------------------------------------------------------------------------
 
-FORGED = '{"seq":2,"at":"2026-01-01T12:00:00.000+00:00","prev":"%s","event":{"kind":"run_finished","outcome":"shipped"},"hash":"%s"}' % ("0" * 64, "0" * 64)  # fmt: skip
+ZEROS = "0" * 64
+FORGED = (
+    f'{{"seq":2,"at":"2026-01-01T12:00:00.000+00:00","prev":"{ZEROS}",'
+    f'"event":{{"kind":"run_finished","outcome":"shipped"}},"hash":"{ZEROS}"}}'
+)
 NASTY = f'x","hash":"\n{FORGED}\n\r\x1b[2J\x1b]0;owned\x07\x9b31m\x08\u2028\u2029\u202eend'
 OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -783,7 +833,8 @@ NASTY_CAST = {
         row = {'id': NASTY, 'quantity': NASTY, 'value': 0, 'low': 1, 'high': 3}
         result = {'replications': 1, 'failures': 0, 'criteria': [row]}
         lines = ['import json, sys', 'from tinymean import mean', f'result = {result!r}', f'print({NASTY!r})',
-                 'result["criteria"][0]["value"] = mean([2.0, 2.0])', 'open(sys.argv[1], "w").write(json.dumps(result))']
+                 'result["criteria"][0]["value"] = mean([2.0, 2.0])',
+                 'open(sys.argv[1], "w").write(json.dumps(result))']
         Path('simulations/study.py').write_text('\\n'.join(lines))""",
     "reviewer-1": """
         honest(); p = OUT / 'review.md'
@@ -792,19 +843,17 @@ NASTY_CAST = {
 
 
 @pytest.fixture(scope="module")
-def nasty(tmp_path_factory: pytest.TempPathFactory) -> tuple[Stage, list[tuple[chain.Record, RunView]]]:
+def nasty() -> Iterator[Stage]:
     """A full run in which every text a role can place anywhere tries to forge lines and to command the terminal."""
-    folder = tmp_path_factory.mktemp("nasty")
-    stage = Stage(Bench(folder), make_target(folder))
-    seen: list[tuple[chain.Record, RunView]] = []
-    cast = {who: f"NASTY = {NASTY!r}\n" + textwrap.dedent(code) for who, code in NASTY_CAST.items()}
-    view = stage.play(cast, workflow="full", observer=lambda record, view: seen.append((record, view)))
-    assert view.finished is not None and view.finished.outcome == "shipped"
-    return stage, seen
+    with a_stage() as stage:
+        cast = {who: f"NASTY = {NASTY!r}\n" + textwrap.dedent(code) for who, code in NASTY_CAST.items()}
+        view = stage.play(cast, workflow="full")
+        assert view.finished is not None and view.finished.outcome == "shipped"
+        yield stage
 
 
-def test_no_text_of_a_role_becomes_a_line_of_the_log(nasty) -> None:  # type: ignore[no-untyped-def]
-    stage, seen = nasty
+def test_no_text_of_a_role_becomes_a_line_of_the_log(nasty: Stage) -> None:
+    stage, seen = nasty, nasty.seen
     lines = (stage.folder / "events.jsonl").read_bytes().splitlines()
     assert runlog.verify(stage.folder) == len(lines) == seen[-1][0].seq
     assert [event.kind for event in stage.events].count("run_finished") == 1
@@ -834,8 +883,8 @@ def strings_in(value: object) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_what_is_shown_of_a_run_cannot_command_the_terminal(terminal: bool, nasty) -> None:  # type: ignore[no-untyped-def]
-    _, seen = nasty
+def test_what_is_shown_of_a_run_cannot_command_the_terminal(terminal: bool, nasty: Stage) -> None:
+    seen = nasty.seen
     out = io.StringIO()
     screen = Screen("plain", Console(file=out, force_terminal=terminal, color_system=None, width=200, highlight=False))
     for record, view in seen:
@@ -845,8 +894,8 @@ def test_what_is_shown_of_a_run_cannot_command_the_terminal(terminal: bool, nast
     assert OBEYED.findall(out.getvalue()) == []
 
 
-def test_events_as_json_cannot_command_the_terminal(nasty, capsys) -> None:  # type: ignore[no-untyped-def]
-    _, seen = nasty
+def test_events_as_json_cannot_command_the_terminal(nasty: Stage, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = nasty.seen
     screen = Screen("json")
     for record, view in seen:
         screen.observe(record, view)
@@ -879,8 +928,8 @@ LOOKING = {
         },
     ),
 )
-def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty) -> None:  # type: ignore[no-untyped-def]
-    stage, _ = nasty
+def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty: Stage) -> None:
+    stage = nasty
     shown = CliRunner().invoke(cli.app, [*LOOKING[command], "--workspace", str(stage.bench.workspace.root)])
     assert shown.exit_code == 0, shown.exception
     assert RUN in shown.output or "owned" in shown.output
@@ -888,9 +937,9 @@ def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty) -> No
 
 
 @fault("runlog/status.md prints the text of a question with its newlines")
-def test_in_what_is_shown_no_text_of_a_role_begins_a_line(nasty) -> None:  # type: ignore[no-untyped-def]
+def test_in_what_is_shown_no_text_of_a_role_begins_a_line(nasty: Stage) -> None:
     """Otherwise a question could show rows of a table, answers or a whole status that are not the run's."""
-    stage, _ = nasty
+    stage = nasty
     shown = CliRunner().invoke(cli.app, ["show", RUN, "--workspace", str(stage.bench.workspace.root)])
     assert "run_finished" in shown.output
     assert [line for line in shown.output.splitlines() if line.startswith('{"seq"')] == []
@@ -949,7 +998,7 @@ KEY = "-----BEGIN " + "PRIVATE KEY-----"
 def test_a_review_that_scrubbing_empties_is_refused(stage: Stage) -> None:
     """The document is checked as handed in and kept as scrubbed: a key without an end takes the verdict with it."""
     event, room = stage.refused(
-        f"honest(); p = OUT / 'review.md'; p.write_text(p.read_text().replace('## Isolation', '{KEY}\\n\\n## Isolation'))",
+        f"honest(); p = OUT / 'review.md'; p.write_text(p.read_text().replace('## Isolation', '{KEY}\\n## Isolation'))",
         "reviewer", "review",
     )  # fmt: skip
     assert KEY in (room.outbox / "review.md").read_text()
@@ -961,8 +1010,8 @@ def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage:
     event, room = stage.first_ending(
         f"""
         honest(); p = OUT / 'review.md'; t = p.read_text().replace('Verdict: PASS', 'No.')
-        t = t.replace('## Comprehension', 'Verdict: STOP\\n\\n## Comprehension').replace('## Verdict', '{KEY}\\n\\n## Verdict')
-        p.write_text(t)""",
+        t = t.replace('## Comprehension', 'Verdict: STOP\\n\\n## Comprehension')
+        p.write_text(t.replace('## Verdict', '{KEY}\\n\\n## Verdict'))""",
         "reviewer", "full",
     )  # fmt: skip
     assert "Verdict: STOP" in (room.outbox / "review.md").read_text()
@@ -1001,8 +1050,8 @@ STUDIES = {
     cases(
         STUDIES,
         {
-            "a value that is no number": "verify/parsers.study keeps the criterion: NaN is null in the log, LogDamaged for ever",
-            "an infinite value": "verify/parsers.study keeps the criterion: infinity is null in the log, LogDamaged for ever",
+            "a value that is no number": "verify/parsers.study keeps it: NaN is null in the log, LogDamaged for ever",
+            "an infinite value": "verify/parsers.study keeps it: infinity is null in the log, LogDamaged for ever",
             "infinitely many replications": "verify/parsers.study does not expect OverflowError",
             "half a character": "Criterion takes half a character: the event cannot be written, for ever",
             "a fifo as result": "verify/parsers._read opens whatever is there and waits for ever",
@@ -1015,11 +1064,18 @@ def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: St
     result = json.dumps({"replications": 10, "failures": 0, "criteria": [row]})
     code = f"import os, sys\nRESULT = {result!r}\n{STUDIES[kind]}\n"
     attack = f"honest(); Path('simulations/study.py').write_text({code!r})"
+    rounds = 2 if kind == "folders without end" else 1
+
+    def until(seen: list[e.AnyEvent]) -> bool:
+        verified = sum(isinstance(event, e.VerificationFinished) for event in seen)
+        return verified >= rounds and isinstance(seen[-1], e.DispatchStarted)
+
     with within(4):
-        view = stage.play({"simulator-1": attack}, workflow="full")
+        stage.play({"simulator-1": attack}, workflow="full", until=until)
+    assert isinstance(stage.events[-1], e.DispatchStarted)
     studies = [event for event in stage.events if isinstance(event, e.CommandExecuted) and event.phase == "study"]
-    assert not studies[0].passed and studies[-1].passed
-    assert view.finished is not None and view.finished.outcome in ("shipped", "done")
+    assert len(studies) == rounds and not studies[0].passed
+    runlog.verify(stage.folder)
 
 
 # --- secrets -------------------------------------------------------------------------------------------------------
@@ -1108,7 +1164,7 @@ def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_
     attack = f"""
         honest(); open('README.md', 'w').write('mine')
         (ROOM / 'handin.json').write_text({FORGED_HAND_IN!r})
-        os.kill(os.getppid(), 9)"""
+        kill_the_engine()"""
     child = os.fork()
     if child == 0:
         try:
@@ -1131,9 +1187,9 @@ def test_the_engine_ends_no_process_that_a_role_names(stage: Stage) -> None:
     with subprocess.Popen(["sleep", "20"], start_new_session=True) as victim:
         try:
             attack = f"""
-                started = open('/proc/{victim.pid}/stat').read().rsplit(')', 1)[1].split()[19]
-                (ROOM / 'pid').write_text(f'{victim.pid} {{started}}')
-                os.kill(os.getppid(), 9)"""
+                if (FOLDER / 'killed').exists(): honest(); sys.exit()
+                (ROOM / 'pid').write_text(f'{victim.pid} {{started({victim.pid})}}')
+                kill_the_engine()"""
             child = os.fork()
             if child == 0:
                 try:
@@ -1150,8 +1206,8 @@ def test_the_engine_ends_no_process_that_a_role_names(stage: Stage) -> None:
 
 
 ROOM_FILES = {
-    "a manifest with another hash": "m = json.loads(M.read_text()); m['README.md']['sha256'] = '0' * 64; M.write_text(json.dumps(m))",
-    "a manifest that claims its own files": "m = json.loads(M.read_text()); m['x.py'] = dict(m['README.md']); M.write_text(json.dumps(m))",
+    "a manifest with another hash": "m = json.loads(M.read_text()); m['README.md']['sha256'] = '0'; M.write_text(json.dumps(m))",
+    "a manifest that claims its own files": "m = json.loads(M.read_text()); m['x'] = m['README.md']; M.write_text(json.dumps(m))",
     "an empty manifest": "M.write_text('{}')",
     "no manifest": "M.unlink()",
     "a manifest that is not JSON": "M.write_text('{')",
@@ -1160,7 +1216,7 @@ ROOM_FILES = {
     "a manifest that is a folder": "M.unlink(); M.mkdir()",
     "a hand-in that is a folder": "(ROOM / 'handin.json').mkdir()",
     "a pid file that is a folder": "(ROOM / 'pid').unlink(); (ROOM / 'pid').mkdir()",
-    "a pid file that names the engine": "(ROOM / 'pid').write_text(f\"{os.getppid()} {open(f'/proc/{os.getppid()}/stat').read().rsplit(')', 1)[1].split()[19]}\")",
+    "a pid file that names the engine": "e = os.getppid(); (ROOM / 'pid').write_text(f'{e} {started(e)}')",
 }  # fmt: skip
 
 
@@ -1179,14 +1235,14 @@ ROOM_FILES = {
 )
 def test_a_room_with_this_fails_its_dispatch_and_not_the_engine(kind: str, stage: Stage) -> None:
     """The barrier should keep these files out of reach of the role; the engine should not depend on it."""
-    code = ROOM_FILES[kind]
+    attack = f"M = ROOM / 'manifest.json'\nhonest()\n{ROOM_FILES[kind]}\nsaw('done')"
     with within(3):
-        view = stage.play({"builder-1": f"M = ROOM / 'manifest.json'\nhonest()\n{code}\nsaw('done')"})
+        stage.play({"builder-1": attack}, until=goes_on_after("builder-1"))
     assert stage.witness == ["done"], "the attack did not happen"
     if "manifest" in kind:
         assert [event.dispatch for event in stage.failures()] == ["builder-1"]
-    assert view.finished is not None and view.finished.outcome == "shipped"
-    stage.assert_whole()
+    assert isinstance(stage.events[-1], e.DispatchStarted)
+    runlog.verify(stage.folder)
 
 
 # --- the run's folder, within reach until there is a barrier ---------------------------------------------------------
@@ -1205,31 +1261,32 @@ def test_documents_changed_in_its_inbox_change_nothing_for_others(stage: Stage) 
 
 FORGE_LINE = """
 import hashlib
-lines = (RUN / 'events.jsonl').read_bytes().splitlines()
+LOG = RUN / 'events.jsonl'
+lines = LOG.read_bytes().splitlines()
 last = json.loads(lines[-1])
 event = {'kind': 'question_answered', 'question': 'q1', 'choice': 0, 'text': '', 'by': 'prompt'}
-body = ('{"seq":%d,"at":"%s","prev":"%s","event":%s' % (last['seq'] + 1, last['at'], last['hash'], json.dumps(event))).encode()
+head = '{"seq":%d,"at":"%s","prev":"%s","event":' % (last['seq'] + 1, last['at'], last['hash'])
+body = (head + json.dumps(event)).encode()
 line = body + b',"hash":"' + hashlib.sha256(body).hexdigest().encode() + b'"}\\n'
 """
 
 
-@pytest.mark.parametrize(
-    ("attack", "line"),
-    [
-        ("open(RUN / 'events.jsonl', 'ab').write(line); saw(last['seq'] + 2)", None),
-        ("open(RUN / 'events.jsonl', 'wb').write(b'\\n'.join(lines[:3]) + b'\\n'); saw(4)", None),
-        ("open(RUN / 'events.jsonl', 'wb').write(b'\\n'.join(lines[:2] + lines[3:]) + b'\\n'); saw(3)", None),
-        ("open(RUN / 'events.jsonl', 'wb').write(b'\\n'.join(lines).replace(b'\"seq\":2', b'\"seq\":7') + b'\\n'); saw(2)", None),
-    ],
-    ids=["appended with a valid hash", "cut", "removed", "altered"],
-)  # fmt: skip
-def test_a_line_forged_in_the_log_is_named(attack: str, line: None, stage: Stage) -> None:
+FORGERIES = {
+    "appended with a valid hash": "open(LOG, 'ab').write(line); saw(last['seq'] + 2)",
+    "cut": "open(LOG, 'wb').write(b'\\n'.join(lines[:3]) + b'\\n'); saw(4)",
+    "removed": "open(LOG, 'wb').write(b'\\n'.join(lines[:2] + lines[3:]) + b'\\n'); saw(3)",
+    "altered": "open(LOG, 'wb').write(b'\\n'.join(lines).replace(b'\"seq\":2', b'\"seq\":7') + b'\\n'); saw(2)",
+}
+
+
+@pytest.mark.parametrize("how", FORGERIES)
+def test_a_line_forged_in_the_log_is_named(how: str, stage: Stage) -> None:
     """The barrier must close this: a role must not reach the log.
 
     What holds today is the chain: whoever reads the log next is told the first line that is not what was written. A
     role that rewrites every line and the head file leaves no trace; no hash can prevent that without a barrier.
     """
-    stage.play({"builder-1": f"{FORGE_LINE}\n{attack}\nhonest()"})
+    stage.play({"builder-1": f"{FORGE_LINE}\n{FORGERIES[how]}\nhonest()"}, until=goes_on_after("builder-1"))
     with pytest.raises(LogDamaged) as damage:
         runlog.verify(stage.folder)
     assert damage.value.line_number == stage.witness[0]
@@ -1283,7 +1340,8 @@ def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None
     view = stage.play(
         {
             "builder-1": wait_for("RUN / 'dispatches' / 'tester-1' / 'manifest.json'")
-            + f"honest(); {there}.mkdir(parents=True, exist_ok=True); ({there} / 'test_x.py').write_text('def test_x(): pass\\n')\n"
+            + f"honest(); {there}.mkdir(parents=True, exist_ok=True)\n"
+            f"({there} / 'test_x.py').write_text('def test_x(): pass\\n')\n"
             "(FOLDER / 'now').touch(); saw('planted')",
             "tester-1": wait_for("FOLDER / 'now'") + "honest()",
         },
@@ -1299,7 +1357,8 @@ def test_a_role_cannot_answer_for_the_person(stage: Stage) -> None:
     answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": 0, "by": "prompt"})
     view = stage.play(
         {
-            "builder-1": f"(RUN / 'inbox').mkdir(); (RUN / 'inbox' / 'q1.json').write_text({answer!r}); saw('left'); honest()"
+            "builder-1": f"(RUN / 'inbox').mkdir(); (RUN / 'inbox' / 'q1.json').write_text({answer!r})\n"
+            "saw('left'); honest()"
         },
         person=Unattended(),
     )

@@ -244,6 +244,7 @@ def test_no_issue_number(text: str) -> None:
         ("run the tests every two weeks", 1209600),
         ("run the tests: */15 * * * *", 900),
         ("run the tests: 0 3 * * *", 86400),
+        ("run the tests: 0 3 * * 1", 604800),
         ("alle 4 Stunden die Tests laufen lassen", 14400),
         ("jeden Montag die Tests laufen lassen", 604800),
         ("zweimal am Tag die Tests laufen lassen", 43200),

@@ -2,8 +2,8 @@
 
 The program starts in its private copy of the repository, finds the prompt on standard input and in the file named
 by STATSCLAW_PROMPT, its documents below STATSCLAW_IN, and leaves its artifacts in STATSCLAW_OUT. Exit status 0
-means it has finished. The last line it prints may be a JSON object with "signal", "message", "options", "default",
-"route_to" (to raise a signal) and "usage" (what it cost).
+means it has finished. Among the last lines it prints there may be a JSON object with "signal", "message", "options",
+"default", "route_to" (to raise a signal) and "usage" (what it cost).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 
@@ -24,6 +25,9 @@ from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 
+#: A program may print a little after its ending (a warning at exit, say).
+_LAST_LINES = 20
+
 
 class CommandBackend:
     waits_for_person = False
@@ -35,6 +39,12 @@ class CommandBackend:
             raise InputRefused(f"the backend command cannot be read: {error}") from None
         if not self.argv:
             raise InputRefused("the backend `command:` names no program", todo="write `command:PROGRAM ARGS`")
+        if shutil.which(self.argv[0]) is None:
+            raise InputRefused(
+                f"the backend's program {self.argv[0]!r} is not there or cannot be executed",
+                kept="Nothing was started",
+                todo="give its path, or put it on the search path",
+            )
         self.name = f"command:{Path(self.argv[0]).name}"
         self.pass_env = tuple(pass_env)
 
@@ -61,15 +71,30 @@ class CommandBackend:
         return read_ending(transcript)
 
 
-def read_ending(transcript: str) -> HandIn:
-    """The hand-in that the last line of a program's output describes, if it is a JSON object."""
-    lines = transcript.rstrip().splitlines()
+def absolute_command(command: str, folder: Path) -> str:
+    """The command with what it names relative to `folder` made absolute, since a role works in another folder."""
     try:
-        ending = json.loads(lines[-1]) if lines and lines[-1].lstrip().startswith("{") else {}
+        parts = shlex.split(command)
+    except ValueError:
+        return command  # refused, with a reason, when the backend is made
+    return shlex.join(
+        str((folder / part).resolve()) if part.startswith(("./", "../")) and (folder / part).exists() else part
+        for part in parts
+    )
+
+
+def _ending_in(line: str) -> dict[str, object]:
+    """The JSON object in a line, if it is one that ends a dispatch."""
+    try:
+        found = json.loads(line) if line.lstrip().startswith("{") else {}
     except (ValueError, RecursionError):
-        ending = {}
-    if not isinstance(ending, dict):
-        ending = {}
+        return {}
+    return found if isinstance(found, dict) and ("signal" in found or "usage" in found) else {}
+
+
+def read_ending(transcript: str) -> HandIn:
+    """What the last JSON object near the end of a program's output says about how it ended."""
+    ending = next(filter(None, map(_ending_in, reversed(transcript.splitlines()[-_LAST_LINES:]))), {})
     try:
         usage = Usage.model_validate(ending.get("usage") or {})
         fields = {k: ending[k] for k in ("signal", "message", "options", "default", "route_to") if k in ending}

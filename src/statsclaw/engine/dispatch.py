@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,7 @@ from statsclaw.runlog.events import (
 from statsclaw.runlog.fold import DispatchView
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
+from statsclaw.sandbox.process import end_all
 from statsclaw.sandbox.room import Room, manifest_digest
 from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.states import Signal
@@ -36,16 +38,24 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
     backends = {role: run.backend(role) for role in roles}  # refuse before anything starts
     tasks = {role: _start(run, role, backends[role].name) for role in roles}
 
+    stopping = threading.Event()
+
     def work(role: Role) -> None:
         task, room = tasks[role]
         begun = time.monotonic()
         result = backends[role].run(task, room, run.barrier, run.limits)
-        if result is not None:
+        if result is not None and not stopping.is_set():
             room.hand_in(result.model_copy(update={"elapsed_s": round(time.monotonic() - begun, 3)}))
 
     with ThreadPoolExecutor(max_workers=len(roles)) as pool:
-        for future in [pool.submit(work, role) for role in roles]:
-            future.result()
+        futures = [pool.submit(work, role) for role in roles]
+        try:
+            for future in futures:
+                future.result()
+        except KeyboardInterrupt:
+            stopping.set()
+            end_all()
+            raise
 
 
 def compose_prompt(run: Run, view: View) -> str:
@@ -58,6 +68,7 @@ def compose_prompt(run: Run, view: View) -> str:
         inputs=sorted(view.documents),
         answers=run.view.answers_for(view.role),
         feedback=view.feedback,
+        kept=any(d.role == view.role and d.finished for d in run.view.dispatches.values()),
         limits=run.limits,
     )
 
@@ -137,6 +148,9 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
         return found
     if result.signal is not None and result.signal.signal not in MATRIX[role].may_raise:
         found.problems.append(f"{role} raised {result.signal.signal}, which it does not own")
+        return found
+    if result.signal is not None and result.signal.signal is Signal.BLOCK and not _authors(run, Signal.BLOCK):
+        found.problems.append(f"{role} raised BLOCK, but nobody in this workflow could act on it")
         return found
     room, profile = run.room(dispatch.id), run.profile
     try:

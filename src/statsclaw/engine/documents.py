@@ -6,6 +6,7 @@ from collections import Counter
 
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.artifacts.check import faults
+from statsclaw.engine.plan import wants_ship
 from statsclaw.engine.run import Run
 from statsclaw.errors import GateClosed
 from statsclaw.intake.documents import risks_of
@@ -54,6 +55,7 @@ def _request(run: Run) -> str:
         roles=run.plan.roles,
         profile=run.view.profile,
         criteria=criteria_in(head.directive),
+        ships=wants_ship(run.view, run.plan),
         handoff="\n".join(f"> {line}" for line in handoff.splitlines()),
     )
 

@@ -69,9 +69,9 @@ def ready_to_ship(run: RunView, plan: Plan) -> list[Blocker]:
 
 def done(run: RunView, plan: Plan) -> list[Blocker]:
     """Open when what was to be shipped is shipped, what was verified is what was shipped, and the workspace knows."""
-    if may_ship(run, plan):
-        if run.commit is None or run.commit.tree_sha256 != run.tree_sha256:
-            return [Blocker("there is no commit of the verified tree", Commit())]
+    if run.overlay and verified(run) and (run.commit is None or run.commit.tree_sha256 != run.tree_sha256):
+        return [Blocker("there is no commit of the verified tree", Commit())]
+    if may_ship(run, plan) and run.commit is not None:
         if run.pushed is None or run.pushed.commit != run.commit.commit:
             return [Blocker("the commit is not on the remote", Push())]
         if run.artifact("shipper.md") is None:

@@ -13,7 +13,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
 from statsclaw.runlog.events import Option, QuestionAnswered, QuestionAsked
-from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.fold import STOP_RUN, RunView
 from statsclaw.runlog.store import write_durably
 from statsclaw.states import MAX_ATTEMPTS
 
@@ -43,13 +43,23 @@ class Unattended:
         known = self.recorded(question)
         if known is not None:
             return QuestionAnswered(question=question.question, choice=known.choice, text=known.text, by="recording")
-        for key in (question.question, question.about, question.topic):
-            if key and key in self.answers:
-                return parse_answer(question, self.answers[key], by="file")
+        given = self._from_file(question)
+        if given is not None:
+            return given
         if self.yes and question.topic == "ship":
             return QuestionAnswered(question=question.question, choice=0, by="option")
         if self.yes and question.default is not None:
             return QuestionAnswered(question=question.question, choice=question.default, by="default")
+        return None
+
+    def _from_file(self, question: QuestionAsked) -> QuestionAnswered | None:
+        """By question, role or topic. An escalation is only stopped that way, or a machine would try for ever."""
+        for key in (question.question, question.about, question.topic):
+            if key and key in self.answers:
+                answer = parse_answer(question, self.answers[key], by="file")
+                if question.topic == "escalation" and key != question.question and answer.choice != STOP_RUN:
+                    continue
+                return answer
         return None
 
     def wait(self, run: RunView) -> bool:
@@ -109,7 +119,8 @@ def compose(run: Run, topic: str) -> QuestionAsked:
 def _about_workflow(view: RunView, number: str) -> QuestionAsked:
     routing = view.head.routing
     first = [routing.workflow, routing.runner_up] if routing else []
-    names = [name for name in first if name] or list(all_workflows())
+    whole = [name for name, found in all_workflows().items() if not found.repeats]
+    names = [name for name in first if name in whole] or whole
     why = {
         "close": "Two readings of the directive are close.",
         "small-fix": "This looks like a small fix that could take the short way, without planner and review.",
@@ -117,7 +128,7 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
     }
     text = why.get(routing.ask or "", "Which workflow?") if routing else "Which workflow?"
     if routing and routing.ask == "unclear":
-        names = [*names, *(name for name in all_workflows() if name not in names)]
+        names = [*names, *(name for name in whole if name not in names)]
     options = tuple(Option(label=name, consequence=_route_of(name)) for name in names)
     default = None if routing and routing.ask == "unclear" else 0
     return QuestionAsked(
@@ -127,7 +138,7 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
 
 def _route_of(name: str) -> str:
     found = all_workflows()[name]
-    return f"{found.title}: " + (" → ".join(" ∥ ".join(stage) for stage in found.stages) or "repeats another workflow")
+    return f"{found.title}: " + " → ".join(" ∥ ".join(stage) for stage in found.stages)
 
 
 def _about_escalation(view: RunView, number: str) -> QuestionAsked:
@@ -138,7 +149,7 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
             default=due.default, about=due.role, cause=due.cause,
         )  # fmt: skip
     what = due.cause.partition("/")[0]
-    text = f"{what} came back {MAX_ATTEMPTS} times and the {due.role} could not resolve it. {due.text}"
+    text = f"{what} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"
     options = (
         Option(label="try again", consequence=f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}"),
         Option(label="stop the run", consequence="everything is kept; nothing is shipped"),

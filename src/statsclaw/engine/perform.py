@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.dispatch import collect, dispatch_side_by_side
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
@@ -29,7 +30,7 @@ from statsclaw.sandbox.tree import write_tree
 from statsclaw.states import Signal
 from statsclaw.verify.report import failed_behaviours, failed_phases, failure_report
 from statsclaw.verify.runner import Bench, verify_tree
-from statsclaw.workspace.ship import make_commit, push
+from statsclaw.workspace.ship import keep_branch, make_commit, push
 from statsclaw.workspace.sync import synchronise
 
 
@@ -65,7 +66,7 @@ def take_over(run: Run) -> None:
     run.log.append(RunResumed(verified_lines=run.log.last_seq))
     for dispatch in run.view.running:
         room = run.room(dispatch.id)
-        waiting = run.backend(Role(dispatch.role)).waits_for_person and (room.folder / "manifest.json").exists()
+        waiting = dispatch.backend == HumanBackend.name and (room.folder / "manifest.json").exists()
         if room.handed_in() is None and not waiting:
             room.clear()
             run.log.append(DispatchInterrupted(dispatch=dispatch.id, role=dispatch.role))
@@ -163,6 +164,7 @@ def commit(run: Run) -> None:
         date=view.created_at,
         author=run.local.author,
     )
+    keep_branch(run.folder.target, branch_of(run), made)
     run.log.append(CommitPrepared(branch=branch_of(run), commit=made, tree_sha256=view.tree_sha256, files=len(changes)))
 
 

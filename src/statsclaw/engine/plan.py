@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from statsclaw.intake.workflow import Workflow
-from statsclaw.roles.matrix import Role
+from statsclaw.profiles.profile import PathClass
+from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import State
 
@@ -57,9 +58,10 @@ def due(run: RunView, plan: Plan, role: Role) -> bool:
     taken = run.accepted.get(role)
     if taken is None or role in run.orders:
         return True
+    blind = PathClass.SOURCE not in MATRIX[role].sees  # what the builder changed is nothing it could see
     earlier: list[int] = []
     for duty in plan.duties:
         if role in duty.roles:
             break
-        earlier += [run.accepted.get(other, 0) for other in duty.roles]
+        earlier += [run.accepted.get(other, 0) for other in duty.roles if not (blind and other is Role.BUILDER)]
     return taken < max(earlier, default=0)

@@ -93,14 +93,17 @@ def _value(word: str | None, numbers: dict[str, float]) -> float:
     word = re.sub(r"[\s-]+", " ", word)
     if word in numbers:
         return numbers[word]
-    return float(word.replace(",", "."))
+    try:
+        return float(word.replace(",", "."))
+    except ValueError:
+        return 0.0  # no interval at all
 
 
 def _seconds(found: re.Match[str], grammar: Grammar) -> float:
     groups = found.groupdict()
     if "unit" not in groups:
-        return SECONDS[next(u for u in SECONDS if groups.get(u))]
-    unit = next(s for pattern, s in grammar.units if pattern.fullmatch(groups["unit"]))
+        return next((seconds for u, seconds in SECONDS.items() if groups.get(u)), 0)
+    unit = next((s for pattern, s in grammar.units if pattern.fullmatch(groups["unit"])), 0)
     times = _value(groups.get("times") or groups.get("count"), grammar.numbers)
     return unit * _value(groups.get("number"), grammar.numbers) / (times or 1.0)
 
@@ -116,15 +119,17 @@ def _cron_seconds(expression: str) -> int | None:
         if field.startswith("*/") and field[2:].isdigit():
             return unit * max(1, int(field[2:]))
         if field == "*":
-            return unit if unit < 86400 or weekday == "*" else 604800
+            several = weekday == "*" or not weekday.isalnum()  # "1-5" is nearly every day
+            return unit if unit < 86400 or several else 604800
         if "," in field and unit == 3600:
             return round(86400 / len(field.split(",")))
     return 2592000
 
 
 def find_intervals(text: Text, languages: tuple[str, ...]) -> list[Interval]:
-    """Every schedule in the text, the surest first."""
-    return sorted(set(_all(text, languages)), key=lambda i: (i.start, -(i.end - i.start)))
+    """Every schedule in the text, the first first and the longest of those."""
+    found = {i for i in _all(text, languages) if _FEWEST <= i.seconds <= _MOST}
+    return sorted(found, key=lambda i: (i.start, -(i.end - i.start)))
 
 
 def _all(text: Text, languages: tuple[str, ...]) -> Iterator[Interval]:
@@ -139,5 +144,5 @@ def _all(text: Text, languages: tuple[str, ...]) -> Iterator[Interval]:
             for found in islice(pattern.finditer(folded), _ENOUGH):
                 value = _seconds(found, grammar)
                 data = grammar.not_after.search(folded, max(0, found.start() - 20), found.start())
-                if _FEWEST <= value <= _MOST and not data:
+                if value <= _MOST and not data:
                     yield Interval(round(value), found.start(), found.end())

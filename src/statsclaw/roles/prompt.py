@@ -33,6 +33,7 @@ def render_prompt(
     inputs: Sequence[str],
     answers: Sequence[Question] = (),
     feedback: str = "",
+    kept: bool = False,
     limits: Limits | None = None,
 ) -> str:
     """Everything `role` is told, the documents in its inbox aside."""
@@ -55,6 +56,7 @@ def render_prompt(
         task=directive.strip(),
         answers=[{"asked": q.asked.text, "answer": q.answer_text} for q in answers],
         feedback=feedback.strip(),
+        kept=kept,
     )
 
 

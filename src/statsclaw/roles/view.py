@@ -47,7 +47,7 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
     for name, artifact in sorted(run.artifacts.items()):
         if name == "request.md" or access.artifacts == EVERYTHING or name in access.artifacts:
             text = store.get(artifact.sha256)
-            if name == "request.md" and not full:
+            if name == "request.md" and directive != run.head.directive:
                 text = _drop_section(text.decode("utf-8"), directive, run.head.directive).encode()
             documents[name] = text
             if artifact.producer != ENGINE:

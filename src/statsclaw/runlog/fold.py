@@ -285,3 +285,16 @@ class RunView:
             self.attempts[signal, cause] = 0
             order = self.orders.get(asked.about, WorkOrder("", ()))
             self.orders[asked.about] = WorkOrder(f"{order.text}\n{event.text}".strip(), order.about)
+
+
+def named_content(run: RunView) -> set[str]:
+    """The hash of everything in the store that the log names."""
+    found = {a.sha256 for a in run.artifacts.values()} | {c.output_sha256 for c in run.evidence.values()}
+    found |= {source.sha256 for source in run.head.sources} | set(run.frozen.values())
+    found |= {run.head.previous_handoff_sha256 or ""}
+    for dispatch in run.dispatches.values():
+        found |= {dispatch.started.prompt_sha256, dispatch.transcript_sha256 or ""}
+        if dispatch.finished:
+            found |= {change.sha256 or "" for change in dispatch.finished.files}
+            found |= set(dispatch.finished.artifacts.values())
+    return found - {""}

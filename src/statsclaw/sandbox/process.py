@@ -46,6 +46,7 @@ def run_program(
         )
     except OSError as error:
         return Completed(127, f"{argv[0]}: {error.strerror}\n".encode(), 0.0, "")
+    _ALIVE.add(process.pid)
     if pid_file:
         pid_file.write_text(f"{process.pid} {_start_time(process.pid)}\n", encoding="ascii")
     why: list[str] = []
@@ -64,10 +65,21 @@ def run_program(
         process.wait()
     finally:
         _kill_group(process.pid)  # what the program started and left behind
+        _ALIVE.discard(process.pid)
         collector.join(timeout=2)
         if pid_file:
             pid_file.unlink(missing_ok=True)
     return Completed(process.returncode, collector.output(), time.monotonic() - start, why[0] if why else "")
+
+
+#: Leaders of the process groups that are running now.
+_ALIVE: set[int] = set()
+
+
+def end_all() -> None:
+    """End every program this process has running, when the person interrupts."""
+    for pid in tuple(_ALIVE):
+        _kill_group(pid)
 
 
 def end_leftover(pid_file: Path) -> None:

@@ -59,5 +59,7 @@ def _version(tool: Tool) -> str | None:
         done = subprocess.run([tool.program, *tool.version], capture_output=True, text=True, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return "found, gives no version"
+    if done.returncode != 0 and not done.stdout:
+        return None
     lines = (done.stdout + done.stderr).strip().splitlines()
     return lines[0][:40] if lines else "found"

@@ -11,7 +11,7 @@ EXIT_CODES = {
     1: "internal error",
     2: "wrong usage",
     3: "waits for a person",
-    4: "input refused, nothing started",
+    4: "input refused, nothing started or changed",
     5: "ended without passing",
     6: "another process has the run",
     7: "log damaged",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.fold import RunView
@@ -55,9 +56,9 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
     match event:
         case e.SignalRaised():
             count = run.attempts[event.signal, event.cause]
-            label = f"{event.signal} ({count}/{MAX_ATTEMPTS})" if event.signal != "HOLD" else "HOLD"
             if event.signal == "HOLD":
                 return []
+            label = f"{event.signal} ({min(count, MAX_ATTEMPTS)}/{MAX_ATTEMPTS})"
             said = [Line("", plain(row), "dim") for row in event.message.splitlines()[:8]]
             return [Line(label, f"by {event.raised_by}, to {event.route_to}", "bold red"), *said]
         case e.QuestionAsked():
@@ -120,7 +121,8 @@ def _routing(event: e.RunCreated) -> str:
     if event.workflow is None:
         return "workflow not clear yet"
     sure = f" ({event.routing.confidence:.2f})" if event.routing else ""
-    ship = "ships, asks before pushing" if event.ship_requested else "ships only if asked"
+    ships = event.ship_requested or workflow(event.workflow).ship
+    ship = "asks before pushing" if ships and event.credentials.can_ship else "ships nothing"
     return f"workflow {event.workflow}{sure} · profile {event.profile or '?'} · {ship}"
 
 

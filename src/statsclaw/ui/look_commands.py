@@ -16,11 +16,10 @@ from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import chain
 from statsclaw.runlog import log as runlog
-from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.fold import RunView, named_content
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
-from statsclaw.sandbox.importer import printable
 from statsclaw.ui import settings
 from statsclaw.ui.lines import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
@@ -143,22 +142,44 @@ def artifacts(
     print(f"\nin {folder.path}")
 
 
+def transcript(
+    run: RunArgument,
+    role: Annotated[str, typer.Argument(help="Which role.")],
+    attempt: Annotated[int | None, typer.Option("--attempt", help="Which attempt (default: the last).")] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """What a role's backend said while it worked, and how the attempt ended."""
+    folder = settings.workspace_from(workspace).find(run)
+    view = runlog.read_view(folder.path)
+    there = [d for d in view.dispatches.values() if d.role == role and attempt in (None, d.attempt)]
+    if not there:
+        raise InputRefused(f"run {folder.id} has no such dispatch", todo=f"`statsclaw show {folder.id}`")
+    found = there[-1]
+    print(f"--- {found.id} ({found.backend}): {found.status}{': ' + plain(found.reason) if found.reason else ''}")
+    if found.transcript_sha256:
+        for line in printable_lines(ContentStore(folder.store).get_text(found.transcript_sha256)):
+            print(line)
+
+
 def log_verify(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """Verify the chain of hashes; names the first line that was altered, removed or reordered."""
     folder = settings.workspace_from(workspace).find(run)
     lines = runlog.verify(folder.path)
     view = runlog.read_view(folder.path)
     store = ContentStore(folder.store)
-    for digest in {a.sha256 for a in view.artifacts.values()} | {c.output_sha256 for c in view.evidence.values()}:
+    named = named_content(view)
+    for digest in named:
         store.get(digest)
-    print(f"{folder.id}: {lines} lines verified, {len(view.artifacts)} artifacts and all outputs intact")
+    print(f"{folder.id}: {lines} lines verified, {len(named)} stored documents, files and outputs intact")
+    if chain.read_head(folder.path / runlog.HEAD) is None:
+        print("note: the head file is missing, so lines cut off the end could not be noticed")
 
 
 def log_show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """The log, one event a line, as it stands in the file."""
     folder = settings.workspace_from(workspace).find(run)
     for record in chain.read(folder.path / runlog.EVENTS).records:
-        body = printable(record.event.model_dump_json())
+        body = printable_line(record.event.model_dump_json())
         print(f"{record.seq:5d} {record.at:%H:%M:%S} {body}")
 
 

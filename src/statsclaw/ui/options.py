@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from statsclaw.backends.command import absolute_command
 from statsclaw.errors import InputRefused
 
 RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
@@ -33,4 +34,14 @@ def backend_table(backend: str | None, role_backends: list[str] | None) -> dict[
         if not equals:
             raise InputRefused(f"--role-backend {text!r} is not ROLE=BACKEND", todo="e.g. --role-backend builder=human")
         table[role] = name
-    return table
+    return {role: _from_here(name) for role, name in table.items()}
+
+
+def _from_here(name: str) -> str:
+    """A backend as named on the command line: `./agent` is meant from where the person stands."""
+    kind, colon, rest = name.partition(":")
+    if kind == "command" and colon:
+        return f"command:{absolute_command(rest, Path.cwd())}"
+    if name == "replay":
+        raise InputRefused("`replay` needs a recording", todo="`--backend replay:FOLDER`, or `statsclaw replay RUN`")
+    return name

@@ -11,7 +11,7 @@ from statsclaw.engine.people import Unattended, parse_answer
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import Line
+from statsclaw.ui.lines import Line, question_lines
 from statsclaw.ui.screen import Screen
 
 
@@ -25,6 +25,9 @@ class AtTerminal:
         if known is not None:
             return known
         with self.screen.paused():
+            if question.question not in self.screen.asked:
+                for line in question_lines(question):
+                    self.screen.say(line)
             while True:
                 default = f" [{question.default + 1}]" if question.default is not None else ""
                 print(f"  your answer (number or words){default} > ", end="", flush=True)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.runlog.chain import Record
+from statsclaw.runlog.events import QuestionAsked
 from statsclaw.runlog.fold import RunView
 from statsclaw.ui.lines import Line, lines_for
 
@@ -28,6 +29,7 @@ class Screen:
         self.console = console or Console(highlight=False, soft_wrap=kind == "plain")
         self._live: Live | None = None
         self._view: RunView | None = None
+        self.asked: set[str] = set()
 
     @contextmanager
     def showing(self) -> Iterator[Callable[[Record, RunView], None]]:
@@ -44,6 +46,8 @@ class Screen:
 
     def observe(self, record: Record, view: RunView) -> None:
         self._view = view
+        if isinstance(record.event, QuestionAsked):
+            self.asked.add(record.event.question)
         if self.kind == "json":
             event = record.event.model_dump(mode="json")
             print(json.dumps({"seq": record.seq, "at": record.at.isoformat(), **event}), flush=True)

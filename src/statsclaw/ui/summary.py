@@ -58,6 +58,8 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         yield "review", run.review_verdict
     if run.pushed:
         yield "shipped", f"{run.pushed.commit[:10]} on {run.pushed.branch} of {run.pushed.remote}"
+    elif run.commit:
+        yield "result", f"git fetch {folder.target} {run.commit.branch}"
     elapsed = f"{(run.last_at - run.created_at).total_seconds():.0f} s" if run.last_at and run.created_at else "–"
     yield "cost", f"{elapsed} · {run.usage.tokens:,} tokens · ${run.usage.cost_usd:.2f} · {run.seq} events"
     yield "artifacts", str(folder.path)

@@ -135,6 +135,7 @@ def describe(view: RunView) -> dict[str, str]:
     state = str(view.state or "–")
     if view.finished:
         state = {"shipped": "DONE (shipped)", "done": "DONE", "stopped": "STOPPED"}[view.finished.outcome]
+        state += " · did not pass" if view.finished.reason and view.finished.outcome != "stopped" else ""
     elif view.open_questions:
         state += " · HOLD"
     elif any(d.backend == "human" for d in view.running):

@@ -40,7 +40,7 @@ class Scrubber:
         text = _URL_LOGIN.sub(r"\1", text)
         for path, name in sorted(self.paths.items(), key=lambda item: -len(item[0])):
             if len(path) > 1:
-                text = re.sub(rf"{re.escape(path)}(?![\w.\-])", name, text)
+                text = _path(path).sub(name.replace("\\", ""), text)
         text = _HOMES.sub("~", text)
         if len(self.user) >= 3 and self.user.lower() not in _COMMON_NAMES:
             text = re.sub(rf"(?<!\w){re.escape(self.user)}(?!\w)", "[user]", text)
@@ -50,7 +50,11 @@ class Scrubber:
         """Whether a source file carries a secret or a folder of this machine; such a file is refused, not rewritten."""
         text = data.decode("utf-8", "replace")
         own = any(value in text for value in self.secrets if len(value) >= 8)
-        return own or bool(_SECRETS.search(text)) or any(len(p) > 5 and p in text for p in self.paths)
+        return own or bool(_SECRETS.search(text)) or any(_path(p).search(text) for p in self.paths if len(p) > 5)
+
+
+def _path(path: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.\-/]){re.escape(path)}(?![\w.\-])")
 
 
 def display_url(text: str) -> str:

@@ -51,6 +51,11 @@ def make_commit(
     return git_text("commit-tree", tree, *parent, "-m", message, git_dir=repo, env=env)
 
 
+def keep_branch(repo: Path, branch: str, commit: str) -> None:
+    """Name the commit in the run's own clone, from where it can be fetched whether or not it is ever pushed."""
+    git("update-ref", f"refs/heads/{branch}", commit, git_dir=repo)
+
+
 def remote_branches(url: str) -> dict[str, str]:
     rows = git_text("ls-remote", "--heads", url, env=persons_environment(), timeout_s=120).splitlines()
     return {name.removeprefix("refs/heads/"): oid for oid, _, name in (row.partition("\t") for row in rows)}
