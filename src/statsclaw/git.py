@@ -13,9 +13,15 @@ _QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", 
 _IDENTITY = {"NAME": "StatsClaw", "EMAIL": "statsclaw@localhost"}
 
 
-class GitFailed(Exception):
+class GitFailed(MachineRefused):
+    """What git complained about. Callers that know more say more; otherwise the machine refused."""
+
     def __init__(self, args: tuple[str, ...], stderr: str) -> None:
-        super().__init__(stderr)
+        super().__init__(
+            f"git {args[0]} failed: {(stderr.strip().splitlines() or ['no answer'])[-1][:200]}",
+            kept="everything up to the last recorded event is safe",
+            todo="free space, or mend what git names, then `statsclaw resume`",
+        )
         self.command, self.stderr = args, stderr.strip()
 
     @property

@@ -40,10 +40,10 @@ def start_and_die(bench: Bench, target: Path, recording: Path, at: int, *, writt
     def work() -> None:
         write = RunLog._write
 
-        def dying_write(log: RunLog, line: bytes) -> None:
+        def dying_write(log: RunLog, line: bytes, seq: int, digest: str) -> None:
             if not written and log.last_seq + 1 == at:
                 die()
-            write(log, line)
+            write(log, line, seq, digest)
             if written and log.last_seq + 1 == at:
                 die()
 

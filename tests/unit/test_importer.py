@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support.runs import NOON
 
 from statsclaw.git import git, git_text
 from statsclaw.runlog.events import FileChange
@@ -20,7 +21,6 @@ from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_ou
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry, Manifest
 from statsclaw.workspace.ship import make_commit
-from tests.support.runs import NOON
 
 SMALL = Limits(file_bytes=1000, total_bytes=2500, files=20, artifact_bytes=500, path_length=60)
 GB = 1024**3

@@ -277,7 +277,7 @@ def test_a_process_killed_in_the_middle_of_writing_a_line_loses_that_line_only(l
     def work() -> None:
         opened = RunLog.open(log)
 
-        def dying_write(line: bytes) -> None:
+        def dying_write(line: bytes, *_: object) -> None:
             os.write(opened._fd, line[: int(len(line) * share) or 1])
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statsclaw.workspace.scrub import HIDDEN, Scrubber, display_remote, display_url
@@ -160,6 +160,7 @@ def test_a_user_name_that_is_a_common_word_is_left(user: str) -> None:
     assert Scrubber(user=user)(f"the {user} of the tree") == f"the {user} of the tree"
 
 
+@settings(deadline=None)
 @given(st.text(), st.text(), st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=0x2FF), min_size=8))
 def test_a_literal_secret_never_survives(before: str, after: str, secret: str) -> None:
     scrub = Scrubber(secrets=(secret,))
@@ -168,6 +169,7 @@ def test_a_literal_secret_never_survives(before: str, after: str, secret: str) -
     assert scrub.finds_secret(f"{before}{secret}{after}".encode("utf-8", "replace"))
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_scrubbing_twice_changes_nothing_more(text: str) -> None:
     once = SCRUB(f"{text} /home/bob {TOKENS['github']} https://a:b@c {text}")

@@ -220,7 +220,7 @@ def _keep_artifacts(run: Run, role: Role, artifacts: dict[str, bytes], found: In
                 reason = (section(text, "Verdict") or "").strip()
                 found.signal = Raised(signal=Signal.STOP, message=reason[:4000])
     if found.signal and found.signal.signal is Signal.STOP and found.verdict and not _authors(run, Signal.STOP):
-        found.signal = None  # nobody in this workflow could act on it: the review itself is the result
+        found.signal, found.verdict = None, "STOP"  # nobody here could act on it: the review itself is the result
 
 
 def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], artifacts: dict[str, str]) -> SignalRaised:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from statsclaw.artifacts.catalogue import needed_for
+from statsclaw.artifacts.catalogue import needed_for, owed_by
 from statsclaw.engine.plan import Duty, Plan, due, wants_ship
 from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Freeze, Push, Step, Sync, Verify, Write
 from statsclaw.roles.matrix import Role
@@ -152,8 +152,16 @@ def _of_duty(run: RunView, plan: Plan, duty: Duty) -> list[Blocker]:
         return [] if run.frozen == specs else [Blocker("the specifications are not frozen", Freeze())]
     if duty.what == "verify":
         return _verification(run, plan)
-    late = tuple(role for role in duty.roles if due(run, plan, role))
-    return [Blocker(f"{role} has not handed in", Dispatch(late)) for role in late]
+    owing = {role: _owing(run, plan, role) for role in duty.roles}
+    late = tuple(role for role, reason in owing.items() if reason)
+    return [Blocker(owing[role], Dispatch(late)) for role in late]
+
+
+def _owing(run: RunView, plan: Plan, role: Role) -> str:
+    if due(run, plan, role):
+        return f"{role} has not handed in"
+    missing = [kind.name for kind in owed_by(role, plan.roles) if run.artifact(kind.name) is None]
+    return f"{', '.join(missing)} of the {role} is missing" if missing else ""
 
 
 def specifications(run: RunView) -> dict[str, str]:

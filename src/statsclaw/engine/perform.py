@@ -26,7 +26,7 @@ from statsclaw.runlog.events import (
     VerificationFinished,
     WorkspaceSynced,
 )
-from statsclaw.sandbox.tree import write_tree
+from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.states import Signal
 from statsclaw.verify.report import failed_behaviours, failed_phases, failure_report
 from statsclaw.verify.runner import Bench, verify_tree
@@ -121,6 +121,8 @@ def _lay_out(run: Run, overlay: dict[str, FileChange]):  # type: ignore[no-untyp
 
     def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
         write_tree(run.target, overlay, run.store, folder, lambda path: profile.classify(path) in classes)
+        if classes == frozenset(PathClass):
+            write_links(run.target, overlay, folder)
 
     return lay_out
 

@@ -56,7 +56,7 @@ def wants_ship(run: RunView, plan: Plan) -> bool:
 def due(run: RunView, plan: Plan, role: Role) -> bool:
     """A role is due until its work was taken, again when it was sent back, and when an earlier stage has changed."""
     taken = run.accepted.get(role)
-    if taken is None or role in run.orders:
+    if taken is None or run.work_order(role):
         return True
     blind = PathClass.SOURCE not in MATRIX[role].sees  # what the builder changed is nothing it could see
     earlier: list[int] = []

@@ -108,6 +108,10 @@ def _fetch(
         base = git_text("rev-parse", "HEAD^{commit}", git_dir=git_dir)
     except GitFailed as failure:
         last = display_url(failure.last_line)
+        if "No space left" in failure.stderr or (
+            "Permission denied" in failure.stderr and str(git_dir) in failure.stderr
+        ):
+            raise
         raise _nothing_started(f"cannot read {display_url(url)}: {last}", "check the address and your access") from None
     return Target(name, git_dir, base, branch, remote, author)
 

@@ -59,7 +59,7 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
             documents[f"sources/{source.name}"] = store.get(source.sha256)
             key[f"sources/{source.name}"] = source.sha256
     answers = [(q.asked.text, q.answer_text) for q in run.answers_for(role)]
-    attempt, order = run.attempt_number(role), run.orders.get(role)
+    attempt, order = run.attempt_number(role), run.work_order(role)
     about = order.about if order else ()
     identity = json.dumps([role, attempt, directive, sorted(key.items()), answers, about])
     return View(role, attempt, documents, directive, order.text if order else "", identity)

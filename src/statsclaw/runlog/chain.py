@@ -57,7 +57,7 @@ def decode(line: bytes, number: int, prev: str) -> Record:
             hash=digest,
             event=_EVENT.validate_python(fields["event"]),
         )
-    except (ValueError, KeyError, TypeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, ValidationError, RecursionError) as error:
         raise LogDamaged(f"line {number} of the log is not an event of this version", number) from error
     if record.seq != number or record.prev != prev:
         raise LogDamaged(

@@ -91,6 +91,7 @@ class RunView:
     dispatches: dict[str, DispatchView] = field(default_factory=dict)
     accepted: dict[str, int] = field(default_factory=dict)
     orders: dict[str, WorkOrder] = field(default_factory=dict)
+    remarks: dict[str, WorkOrder] = field(default_factory=dict)
     attempts: Counter[tuple[str, str]] = field(default_factory=Counter)
     signals: list[tuple[e.SignalRaised, int]] = field(default_factory=list)
     escalations: list[Escalation] = field(default_factory=list)
@@ -147,6 +148,13 @@ class RunView:
             if question.asked.topic == "ship" and question.answer is not None:
                 return question.answer.choice == 0
         return None
+
+    def work_order(self, role: str) -> WorkOrder | None:
+        """Why `role` is sent to work again: what was sent back, and what has happened to it since."""
+        parts = [order for order in (self.orders.get(role), self.remarks.get(role)) if order]
+        if not parts:
+            return None
+        return WorkOrder("\n".join(o.text for o in parts), tuple(a for o in parts for a in o.about))
 
     def attempt_number(self, role: str) -> int:
         """Which attempt a dispatch of `role` now would be; an interrupted one did not count."""
@@ -221,13 +229,15 @@ class RunView:
                 self.accepted[event.role] = record.seq
                 self.review_verdict = event.verdict or self.review_verdict
                 self.orders.pop(event.role, None)
+                self.remarks.pop(event.role, None)
                 self.overlay.update({change.path: change for change in event.files})
                 for name, digest in event.artifacts.items():
                     self.artifacts[name] = Artifact(name, digest, event.role, record.seq)
             case e.DispatchFailed() as event:
                 self._close(event, "failed").reason = event.reason
                 told = f"Your last attempt could not be taken: {event.reason}"
-                self._count(FAILED, event.role, event.role, WorkOrder(told, (FAILED,)))
+                self.remarks[event.role] = WorkOrder(told, (FAILED,))
+                self._count(FAILED, event.role, event.role, told)
             case e.DispatchInterrupted() as event:
                 self.dispatches[event.dispatch].status = "interrupted"
             case e.SignalRaised() as event:
@@ -253,15 +263,14 @@ class RunView:
                 Escalation("hold", event.raised_by, event.cause, event.message, event.options, event.default)
             )
         else:
-            order = WorkOrder(event.message, event.about or (event.message,))
-            self._count(event.signal, event.cause, event.route_to, order)
+            self.orders[event.route_to] = WorkOrder(event.message, event.about or (event.message,))
+            self._count(event.signal, event.cause, event.route_to, event.message)
 
-    def _count(self, signal: str, cause: str, role: str, order: WorkOrder) -> None:
-        """Three attempts, then the person."""
+    def _count(self, signal: str, cause: str, role: str, message: str) -> None:
+        """Three retries, then the person."""
         self.attempts[signal, cause] += 1
-        self.orders[role] = order
         if self.attempts[signal, cause] > MAX_ATTEMPTS:
-            self.escalations.append(Escalation("escalation", role, f"{signal}/{cause}", order.text))
+            self.escalations.append(Escalation("escalation", role, f"{signal}/{cause}", message))
 
     def _apply_question(self, event: e.QuestionAsked | e.QuestionAnswered) -> None:
         if isinstance(event, e.QuestionAsked):
@@ -277,14 +286,14 @@ class RunView:
         elif asked.topic == "profile" and event.choice is not None:
             self.profile = asked.options[event.choice].label
         elif asked.topic == "hold":
-            self.orders[asked.about] = WorkOrder("The person answered your question.", ())
+            self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
         elif asked.topic == "escalation" and event.choice == STOP_RUN:
             self.stop_requested = True
         elif asked.topic == "escalation":
             signal, _, cause = asked.cause.partition("/")
-            self.attempts[signal, cause] = 0
-            order = self.orders.get(asked.about, WorkOrder("", ()))
-            self.orders[asked.about] = WorkOrder(f"{order.text}\n{event.text}".strip(), order.about)
+            self.attempts[signal, cause] = 1  # the attempt that follows is the first of three
+            if event.text:
+                self.remarks[asked.about] = WorkOrder(f"The person says: {event.text}", (event.text,))
 
 
 def named_content(run: RunView) -> set[str]:

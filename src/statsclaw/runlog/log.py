@@ -13,7 +13,7 @@ from statsclaw.runlog import chain
 from statsclaw.runlog.events import Event, LogRepaired
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.lock import FileLock
-from statsclaw.runlog.store import cannot_write, write_durably
+from statsclaw.runlog.store import cannot_write, sha256, write_durably
 
 EVENTS, HEAD, LOCK = "events.jsonl", "head", "lock"
 
@@ -76,7 +76,7 @@ class RunLog:
         self._last = found.records[-1] if found.records else None
         self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
         if found.torn or lost:
-            kept_as = f"torn-after-{len(found.records)}.bin"
+            kept_as = f"torn-after-{len(found.records)}-{sha256(found.torn)[:8]}.bin"
             write_durably(self.folder / kept_as, found.torn)
             os.ftruncate(self._fd, found.whole_bytes)
             chain.write_head(self.folder / HEAD, len(found.records), found.last_hash)
@@ -92,21 +92,22 @@ class RunLog:
             line, digest = chain.encode(seq, at, prev, event)
             record = chain.decode(line[:-1], seq, prev)
             self.view.check(record)
-            self._write(line)
-            chain.write_head(self.folder / HEAD, seq, digest)
+            self._write(line, seq, digest)
             self._last = record
             self.view.apply(record)
             for observer in self.observers:
                 observer(record, self.view)
             return record
 
-    def _write(self, line: bytes) -> None:
+    def _write(self, line: bytes, seq: int, digest: str) -> None:
+        """The line and the head that names it, or neither."""
         size = os.fstat(self._fd).st_size
         try:
             written = 0
             while written < len(line):
                 written += os.write(self._fd, line[written:])
             os.fsync(self._fd)
+            chain.write_head(self.folder / HEAD, seq, digest)
         except OSError as error:
             os.ftruncate(self._fd, size)
             raise cannot_write(self.folder, error) from error

@@ -39,6 +39,14 @@ class TargetRepo:
     @cached_property
     def files(self) -> dict[str, BaseFile]:
         """Regular files of the base commit. Links and submodules point elsewhere and stay out of every view."""
+        return {path: file for path, file in self._entries.items() if file.mode in ("100644", "100755")}
+
+    @property
+    def links(self) -> dict[str, BaseFile]:
+        return {path: file for path, file in self._entries.items() if file.mode == "120000"}
+
+    @cached_property
+    def _entries(self) -> dict[str, BaseFile]:
         if self.base is None:
             return {}
         found = {}
@@ -46,8 +54,7 @@ class TargetRepo:
             meta, _, name = row.partition(b"\t")
             mode, _, oid = meta.decode("ascii").split(" ")
             path = os.fsdecode(name)
-            if mode in ("100644", "100755"):
-                found[path] = BaseFile(path, mode, oid)
+            found[path] = BaseFile(path, mode, oid)
         return found
 
     def contents(self, files: Iterable[BaseFile]) -> Iterator[tuple[BaseFile, bytes]]:
@@ -84,6 +91,18 @@ def write_tree(
         if change.sha256 is not None and wanted(path):
             manifest[path] = _write(destination, path, store.get(change.sha256), change.executable)
     return manifest
+
+
+def write_links(target: TargetRepo, overlay: Mapping[str, FileChange], destination: Path) -> None:
+    """Lay out the links of the base commit that stay inside the tree: they ship, so they are verified with it."""
+    links = [file for path, file in target.links.items() if path not in overlay]
+    for file, data in target.contents(links) if links else ():
+        goal = os.path.normpath(os.path.join(os.path.dirname(file.path), os.fsdecode(data)))  # noqa: PTH118, PTH120
+        if goal.startswith(("/", "..")) or os.fsdecode(data).startswith("/"):
+            continue
+        place = destination / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(os.fsdecode(data))
 
 
 def paths_in(target: TargetRepo, overlay: Mapping[str, FileChange]) -> set[str]:

@@ -91,24 +91,21 @@ class Workspace:
     def runs(self) -> Iterator[RunFolder]:
         if not self.root.is_dir():
             return
-        for folder in sorted(self.root.glob(f"*/runs/*/{EVENTS}")):
-            yield RunFolder(folder.parent)
+        for log in sorted(self.root.glob(f"*/runs/*/{EVENTS}")):
+            if log.stat().st_size:  # a run killed before its first line never was
+                yield RunFolder(log.parent)
 
     def find(self, name: str) -> RunFolder:
         """The run called `name`, or the only one that starts with it."""
         if not name or "/" in name or name.startswith("."):
             raise InputRefused(f"{name!r} is not the name of a run")
-        found = [RunFolder(path.parent) for path in self.root.glob(f"*/runs/{_literal(name)}*/{EVENTS}")]
+        found = [run for run in self.runs() if run.id.startswith(name)]
         exact = [run for run in found if run.id == name]
         if len(exact or found) == 1:
             return (exact or found)[0]
         if found:
             raise InputRefused(f"several runs start with {name!r}: {', '.join(sorted(run.id for run in found))}")
         raise InputRefused(f"there is no run {name!r} in this workspace", todo="`statsclaw list` shows what there is")
-
-
-def _literal(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def summary(run: RunFolder) -> dict[str, str]:
