@@ -88,7 +88,7 @@ def line_holding(data: bytes, position: int) -> int:
 
 
 def in_child(work: Callable[[], None]) -> str:
-    """Run `work` in a forked process; how it ended: "fine", the name of an exception, or "killed N"."""
+    """Run `work` in a forked process; how it ended: "fine", the kind of its error, or "killed N"."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
@@ -96,7 +96,8 @@ def in_child(work: Callable[[], None]) -> str:
         try:
             work()
         except BaseException as error:
-            said = f"{type(error).__name__}: {error}"
+            kinds = [kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "statsclaw.errors"]
+            said = f"{(kinds or [type(error).__name__])[0]}: {error}"
         finally:
             os.write(write, said.encode("utf-8", "replace")[:4000])
             os._exit(0)

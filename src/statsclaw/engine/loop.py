@@ -21,6 +21,7 @@ from statsclaw.engine.run import Run
 from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Sync, Wait
 from statsclaw.runlog.events import GateChecked, RunFinished
 from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.store import machine_errors
 from statsclaw.states import NEXT, State
 from statsclaw.workspace.sync import seal
 
@@ -52,6 +53,11 @@ def next_step(run: RunView, plan: Plan) -> Step:
 
 def drive(run: Run) -> RunView:
     """Take the run as far as it goes: to its end, or to a question that nobody answers now."""
+    with machine_errors(run.folder.path):
+        return _drive(run)
+
+
+def _drive(run: Run) -> RunView:
     if run.resumed and run.view.finished is None:
         take_over(run)
     while True:

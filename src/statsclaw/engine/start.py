@@ -23,7 +23,7 @@ from statsclaw.profiles.profile import load_profile, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.log import Clock, RunLog, utc_now
-from statsclaw.runlog.store import ContentStore, cannot_write, write_durably
+from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, write_durably
 from statsclaw.sandbox.barrier import SeparateFolders
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder, Workspace
@@ -58,6 +58,13 @@ def start_run(
     workspace: Workspace, order: Order, scrub: Callable[[str], str], clock: Clock = utc_now
 ) -> tuple[RunFolder, RunLog, LocalFacts]:
     """Check everything, then create the run's folder and the first line of its log."""
+    with machine_errors(workspace.root):
+        return _start_run(workspace, order, scrub, clock)
+
+
+def _start_run(
+    workspace: Workspace, order: Order, scrub: Callable[[str], str], clock: Clock
+) -> tuple[RunFolder, RunLog, LocalFacts]:
     directive = clean_directive(order.directive)
     sources = [(path.name, _read_source(path)) for path in order.sources]
     if len({name for name, _ in sources}) != len(sources):

@@ -108,10 +108,8 @@ def _fetch(
         base = git_text("rev-parse", "HEAD^{commit}", git_dir=git_dir)
     except GitFailed as failure:
         last = display_url(failure.last_line)
-        if "No space left" in failure.stderr or (
-            "Permission denied" in failure.stderr and str(git_dir) in failure.stderr
-        ):
-            raise
+        if str(git_dir) in failure.stderr or "No space left" in failure.stderr:
+            raise  # it is our own copy that cannot be written
         raise _nothing_started(f"cannot read {display_url(url)}: {last}", "check the address and your access") from None
     return Target(name, git_dir, base, branch, remote, author)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from statsclaw.errors import LogDamaged, MachineRefused
@@ -65,6 +67,15 @@ def write_durably(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise cannot_write(path.parent, error) from error
+
+
+@contextmanager
+def machine_errors(folder: Path) -> Iterator[None]:
+    """Whatever the machine refuses to do in here is one clear line, not a traceback."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(folder, error) from error
 
 
 def cannot_write(folder: Path, error: OSError) -> MachineRefused:
