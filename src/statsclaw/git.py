@@ -9,7 +9,11 @@ from pathlib import Path
 
 from statsclaw.errors import MachineRefused
 
-_QUIET = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0")
+_QUIET = tuple(
+    part
+    for setting in ("core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0", "commit.gpgSign=false")
+    for part in ("-c", setting)
+)
 _IDENTITY = {"NAME": "StatsClaw", "EMAIL": "statsclaw@localhost"}
 
 

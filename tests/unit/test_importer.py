@@ -75,7 +75,7 @@ def source(path: str) -> bool:
 
 def take(repo: Path, store: ContentStore, before: Manifest, limits: Limits = SMALL):  # type: ignore[no-untyped-def]
     with within(10):
-        return take_repository(repo, before, source, store, limits)
+        return take_repository(repo, before, source, limits)
 
 
 # --- names ---------------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_a_folder_that_was_replaced_is_not_read(what: str, tmp_path: Path, store
     with within(5), pytest.raises(OSError):
         take_outbox(folder, ["spec.md"], SMALL)
     with within(5), pytest.raises(OSError):
-        take_repository(folder, {}, source, store, SMALL)
+        take_repository(folder, {}, source, SMALL)
 
 
 def test_nothing_below_a_linked_folder_is_seen(repo: Path, store: ContentStore, tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_two_gigabytes_are_refused_unread(repo: Path, store: ContentStore, tmp_p
         file.truncate(2 * GB)
     assert (repo / "src" / "big.bin").stat().st_size == 2 * GB
     with within(2):
-        taken = take_repository(repo, before, source, store, Limits())
+        taken = take_repository(repo, before, source, Limits())
     assert not taken.files and taken.refused[0].startswith("src/big.bin: larger than")
     out = tmp_path / "out"
     out.mkdir()

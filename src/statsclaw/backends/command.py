@@ -60,9 +60,7 @@ class CommandBackend:
             "STATSCLAW_OUT": str(room.outbox),
             "STATSCLAW_REPO": str(room.repo),
         }
-        done = barrier.run(
-            self.argv, room=room.folder, cwd=room.repo, env=env, limits=limits, stdin=task.prompt.encode()
-        )
+        done = barrier.run(self.argv, desk=room.desk, cwd=room.repo, env=env, limits=limits, stdin=task.prompt.encode())
         transcript = done.output.decode("utf-8", "replace")
         if done.ended_by:
             return HandIn(failure=f"the program was ended: {done.ended_by}", transcript=transcript)

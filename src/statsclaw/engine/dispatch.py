@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from statsclaw.artifacts.catalogue import catalogue, owed_by
+from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
 from statsclaw.backends.task import Task
 from statsclaw.engine.run import Run
@@ -22,9 +22,11 @@ from statsclaw.runlog.events import (
     DispatchStarted,
     Event,
     FileChange,
+    Option,
     SignalRaised,
 )
 from statsclaw.runlog.fold import DispatchView
+from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
 from statsclaw.sandbox.process import end_all
@@ -108,12 +110,11 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
         "transcript_sha256": transcript,
     }
     inspected = inspect(run, dispatch, result)
+    refused = tuple(run.scrub(row) for row in inspected.refused)
     event: Event
-    if inspected.problems or inspected.refused:
-        reason = "; ".join(inspected.problems) or f"it wrote outside its surface: {'; '.join(inspected.refused[:5])}"
-        event = DispatchFailed(
-            role=dispatch.role, reason=run.scrub(reason)[:2000], refused=tuple(inspected.refused), **common
-        )
+    if inspected.problems or refused:
+        reason = "; ".join(inspected.problems) or f"it wrote outside its surface: {'; '.join(refused[:5])}"
+        event = DispatchFailed(role=dispatch.role, reason=run.scrub(reason)[:2000], refused=refused, **common)
     elif inspected.signal:
         event = _signal(run, Role(dispatch.role), inspected.signal, common, inspected.artifacts)
     else:
@@ -125,6 +126,9 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
             verdict=inspected.verdict,
             **common,
         )
+    if not isinstance(event, DispatchFailed):
+        for data in inspected.contents.values():
+            run.store.put(data)
     run.log.append(event)
     run.room(dispatch.id).clear()
 
@@ -136,6 +140,7 @@ class Inspected:
     signal: Raised | None = None
     artifacts: dict[str, str] = field(default_factory=dict)
     files: list[FileChange] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
     verdict: str = ""
 
 
@@ -163,28 +168,44 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
         found.refused += outbox.refused
         if result.signal is None:
             view = view_of(role, run.view, run.plan.roles, run.store)
-            taken = take_repository(room.repo, manifest, lambda p: view.may_write(p, profile), run.store, run.limits)
+            taken = take_repository(room.repo, manifest, lambda p: view.may_write(p, profile), run.limits)
             found.refused += taken.refused
-            found.files = taken.files
-            found.problems += _missing(owed, outbox.artifacts)
+            found.files, found.contents = taken.files, taken.contents
+            found.problems += _missing(run, owed, outbox.artifacts)
             found.problems += _undelivered(run, role, found.files)
-            found.problems += _secrets(run, found.files)
+            found.problems += _collisions(run, found.files)
+            found.problems += _secrets(run, found)
     except TooMuch as reason:
         found.problems.append(str(reason))
         return found
-    except OSError as error:
-        found.problems.append(f"its room cannot be read: {error.strerror}")
+    except (OSError, ValueError) as error:
+        found.problems.append(f"its room cannot be read: {getattr(error, 'strerror', None) or type(error).__name__}")
         return found
     _keep_artifacts(run, role, outbox.artifacts, found)
     return found
 
 
-def _missing(owed: Sequence[object], artifacts: dict[str, bytes]) -> list[str]:
+def _missing(run: Run, owed: Sequence[ArtifactKind], artifacts: dict[str, bytes]) -> list[str]:
     problems = []
     for kind in owed:
-        name = kind.name  # type: ignore[attr-defined]
-        problems += faults(catalogue()[name], artifacts[name]) if name in artifacts else [f"{name} is missing"]
+        data = artifacts.get(kind.name)
+        problems += [f"{kind.name} is missing"] if data is None else faults(kind, _clean(run, data))
     return problems
+
+
+def _clean(run: Run, data: bytes) -> bytes:
+    """A document as it will be kept: scrubbed before it is checked, so that what is kept is what was checked."""
+    try:
+        return run.scrub(data.decode("utf-8")).encode("utf-8")
+    except UnicodeError:
+        return data
+
+
+def _collisions(run: Run, files: Sequence[FileChange]) -> list[str]:
+    """A file where the repository has a folder, or below what is a file there."""
+    paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
+    folders = {"/".join(parts[:n]) for parts in (path.split("/") for path in paths) for n in range(1, len(parts))}
+    return [f"{change.path} is a file and a folder at once" for change in files if change.path in folders & paths]
 
 
 def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]:
@@ -197,20 +218,22 @@ def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]
     return []
 
 
-def _secrets(run: Run, files: Sequence[FileChange]) -> list[str]:
+def _secrets(run: Run, found: Inspected) -> list[str]:
     return [
-        f"{change.path} holds a secret or a path of this machine"
-        for change in files
-        if change.sha256 and run.finds_secret(run.store.get(change.sha256))
+        f"{run.scrub(change.path)} holds a secret or a path of this machine"
+        for change in found.files
+        if run.finds_secret(change.path.encode() + b"\n" + found.contents.get(change.sha256 or "", b""))
     ]
 
 
 def _keep_artifacts(run: Run, role: Role, artifacts: dict[str, bytes], found: Inspected) -> None:
-    for name, data in artifacts.items():
+    for name, raw in artifacts.items():
+        data = _clean(run, raw)
         if faults(catalogue()[name], data):
             continue  # only possible beside a signal; an unfinished document is not kept
-        text = run.scrub(data.decode("utf-8"))
-        found.artifacts[name] = run.store.put_text(text)
+        text = data.decode("utf-8")
+        found.artifacts[name] = sha256(data)
+        found.contents[sha256(data)] = data
         if catalogue()[name].in_repo:
             found.files = [change for change in found.files if change.path != name]
             found.files.append(FileChange(path=name, sha256=found.artifacts[name]))
@@ -230,7 +253,10 @@ def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], art
         cause=role,
         route_to=_route(run, role, raised),
         message=run.scrub(raised.message),
-        options=raised.options,
+        options=tuple(
+            Option(label=run.scrub(option.label), consequence=run.scrub(option.consequence))
+            for option in raised.options
+        ),
         default=raised.default,
         artifacts=artifacts if raised.signal is Signal.STOP else {},
         **common,

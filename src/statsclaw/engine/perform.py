@@ -26,6 +26,7 @@ from statsclaw.runlog.events import (
     VerificationFinished,
     WorkspaceSynced,
 )
+from statsclaw.runlog.log import verify as verify_log
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.states import Signal
 from statsclaw.verify.report import failed_behaviours, failed_phases, failure_report
@@ -66,7 +67,7 @@ def take_over(run: Run) -> None:
     run.log.append(RunResumed(verified_lines=run.log.last_seq))
     for dispatch in run.view.running:
         room = run.room(dispatch.id)
-        waiting = dispatch.backend == HumanBackend.name and (room.folder / "manifest.json").exists()
+        waiting = dispatch.backend == HumanBackend.name and room.is_furnished
         if room.handed_in() is None and not waiting:
             room.clear()
             run.log.append(DispatchInterrupted(dispatch=dispatch.id, role=dispatch.role))
@@ -102,6 +103,7 @@ def verify(run: Run) -> None:
 def _bench(run: Run) -> Bench:
     return Bench(
         folder=run.folder.verify,
+        desk=run.folder.desk("verify"),
         cache=run.cache,
         profile=run.profile,
         store=run.store,
@@ -173,6 +175,7 @@ def commit(run: Run) -> None:
 def push_commit(run: Run) -> None:
     """The last look before something leaves the machine: same tree, same verdict, same permission."""
     view, prepared = run.view, run.view.commit
+    verify_log(run.folder.path)
     if prepared is None or prepared.tree_sha256 != view.tree_sha256 or view.ship_authorised is not True:
         raise GateClosed("shipping", ("the commit is not the verified and authorised tree",))
     if run.local.remote_url is None or view.head.credentials.remote is None:

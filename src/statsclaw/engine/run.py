@@ -110,7 +110,7 @@ class Run:
         return make_backend(name, self.folder.id, recording=self.recording, pass_env=self.local.pass_env)
 
     def room(self, dispatch: str) -> Room:
-        return Room(self.folder.room(dispatch))
+        return Room(self.folder.room(dispatch), self.folder.desk(dispatch))
 
 
 def read_local(folder: RunFolder) -> LocalFacts:

@@ -25,6 +25,8 @@ from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Sour
 from statsclaw.runlog.log import Clock, RunLog, utc_now
 from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, write_durably
 from statsclaw.sandbox.barrier import SeparateFolders
+from statsclaw.sandbox.importer import name_problem, printable
+from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
@@ -88,6 +90,9 @@ def _start_run(
                 todo="add a remote, or drop --ship",
             )
         repo = TargetRepo(target.git_dir, target.base_commit)
+        for path in repo.files:
+            if problem := name_problem(path, Limits(path_length=4000)):
+                raise InputRefused(f"the target has a file {printable(path)!r}: {problem}", kept="Nothing was started")
         found = detect_profile(set(repo.files))
         profile = load_profile(order.profile).id if order.profile else found.profile_id
         with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now

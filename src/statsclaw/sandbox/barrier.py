@@ -20,7 +20,7 @@ class Barrier(Protocol):
         self,
         argv: Sequence[str],
         *,
-        room: Path,
+        desk: Path,
         cwd: Path,
         env: Mapping[str, str],
         limits: Limits,
@@ -38,10 +38,10 @@ class SeparateFolders:
         self,
         argv: Sequence[str],
         *,
-        room: Path,
+        desk: Path,
         cwd: Path,
         env: Mapping[str, str],
         limits: Limits,
         stdin: bytes = b"",
     ) -> Completed:
-        return run_program(argv, cwd=cwd, env=env, limits=limits, stdin=stdin, pid_file=room / "pid")
+        return run_program(argv, cwd=cwd, env=env, limits=limits, stdin=stdin, pid_file=desk / "pid")

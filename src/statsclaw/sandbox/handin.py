@@ -17,7 +17,7 @@ class Raised(Fact):
     message: str = Field(min_length=1, max_length=4000)
     options: tuple[Option, ...] = Field((), max_length=9)
     default: int | None = Field(None, ge=0)
-    route_to: str | None = None
+    route_to: str | None = Field(None, max_length=40)
 
     @field_validator("default")
     @classmethod

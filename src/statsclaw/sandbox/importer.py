@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import unicodedata
 from collections.abc import Callable, Collection, Iterator
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from statsclaw.runlog.events import FileChange
-from statsclaw.runlog.store import ContentStore, sha256
+from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry, Manifest
 
@@ -23,6 +24,7 @@ from statsclaw.sandbox.tree import Entry, Manifest
 @dataclass
 class Taken:
     files: list[FileChange] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
     artifacts: dict[str, bytes] = field(default_factory=dict)
     refused: list[str] = field(default_factory=list)
 
@@ -48,10 +50,13 @@ def printable(text: str, limit: int = 300) -> str:
     return "".join(c if c.isprintable() else "�" for c in text[:limit])
 
 
-def take_repository(
-    folder: Path, before: Manifest, may_write: Callable[[str], bool], store: ContentStore, limits: Limits
-) -> Taken:
-    """What changed between `before` and now, if all of it is within the surface."""
+def printable_lines(text: str) -> list[str]:
+    """The lines of a document, none of which a terminal would obey."""
+    return [printable(line, len(line)) for line in text.split("\n")]
+
+
+def take_repository(folder: Path, before: Manifest, may_write: Callable[[str], bool], limits: Limits) -> Taken:
+    """What changed between `before` and now. Nothing is stored: the caller keeps it once all of it may be taken."""
     taken, seen, total = Taken(), set[str](), 0
     for found in _walk(folder, limits):
         seen.add(found.path)
@@ -70,7 +75,9 @@ def take_repository(
         if not may_write(found.path):
             taken.refuse(found.path, "outside the role's surface")
             continue
-        taken.files.append(FileChange(path=found.path, sha256=store.put(data), executable=found.executable))
+        digest = sha256(data)
+        taken.contents[digest] = data
+        taken.files.append(FileChange(path=found.path, sha256=digest, executable=found.executable))
     for path in sorted(set(before) - seen):
         if may_write(path):
             taken.files.append(FileChange(path=path, sha256=None))
@@ -108,12 +115,13 @@ def _walk(folder: Path, limits: Limits) -> Iterator[Found]:
             raise TooMuch(f"folders are nested more than {limits.depth} deep")
         if not prefix and ".git" in folders:
             folders.remove(".git")
+        count += len(folders)
         for name in list(folders):
             mode = os.stat(name, dir_fd=root_fd, follow_symlinks=False).st_mode
             if stat.S_ISLNK(mode):
                 folders.remove(name)
                 names.append(name)
-            elif name.lower() == ".git":
+            elif _git_lookalike(name):
                 folders.remove(name)
                 yield Found(prefix + name, None, "a git folder inside the repository")
         for name in names:
@@ -167,6 +175,11 @@ def name_problem(path: str, limits: Limits) -> str:
     if any(unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") for c in path) or "\\" in path:
         return "its name has control characters or backslashes"
     parts = path.split("/")
-    if path.startswith("/") or any(part in ("", ".", "..") or part.lower() == ".git" for part in parts):
+    if path.startswith("/") or any(part in ("", ".", "..") or _git_lookalike(part) for part in parts):
         return "its name is not a path inside the repository"
     return ""
+
+
+def _git_lookalike(part: str) -> bool:
+    """Names that git, or a file system that folds case and drops dots, takes for its own folder."""
+    return re.sub(r"[ .]+$", "", part.split(":")[0]).lower() in (".git", "git~1")

@@ -137,5 +137,10 @@ class _Collector(threading.Thread):
 
 
 def _kill_group(pid: int) -> None:
+    """End the program's process group and whatever else is left of its session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            if int(entry.read_text().rsplit(")", 1)[1].split()[3]) == pid:
+                os.kill(int(entry.parent.name), signal.SIGKILL)

@@ -5,8 +5,13 @@ room/
   in/            prompt.md and the artifacts the role may read
   out/           where it leaves its artifacts
   home/ tmp/     a fresh HOME and temporary folder
-  manifest.json  what repo/ held at the start (not part of the view)
+
+The engine's own notes on a dispatch lie on its desk, which is not part of the room:
+
+desk/
+  manifest.json  what repo/ held at the start
   handin.json    written when the role has finished; from then on the dispatch is never repeated
+  pid            of the program that plays the role, while it runs
 """
 
 from __future__ import annotations
@@ -30,14 +35,15 @@ _DATE = "2000-01-01T00:00:00+00:00"
 
 
 class Room:
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, desk: Path) -> None:
+        self.folder, self.desk = folder, desk
         self.repo, self.inbox, self.outbox = folder / "repo", folder / "in", folder / "out"
         self.home, self.tmp = folder / "home", folder / "tmp"
 
     def clear(self) -> None:
-        end_leftover(self.folder / "pid")
+        end_leftover(self.desk / "pid")
         remove_tree(self.folder)
+        remove_tree(self.desk)
 
     def furnish(self, manifest: Manifest, documents: Mapping[str, bytes]) -> None:
         """`repo/` has been laid out; add everything else."""
@@ -47,17 +53,21 @@ class Room:
             (self.inbox / name).parent.mkdir(parents=True, exist_ok=True)
             (self.inbox / name).write_bytes(data)
         squash(self.repo)
-        write_durably(self.folder / "manifest.json", _MANIFEST.dump_json(manifest))
+        write_durably(self.desk / "manifest.json", _MANIFEST.dump_json(manifest))
 
     def manifest(self) -> Manifest:
-        return _MANIFEST.validate_json((self.folder / "manifest.json").read_bytes())
+        return _MANIFEST.validate_json((self.desk / "manifest.json").read_bytes())
+
+    @property
+    def is_furnished(self) -> bool:
+        return (self.desk / "manifest.json").is_file() and self.repo.is_dir()
 
     def hand_in(self, result: HandIn) -> None:
-        write_durably(self.folder / "handin.json", result.model_dump_json().encode())
+        write_durably(self.desk / "handin.json", result.model_dump_json().encode())
 
     def handed_in(self) -> HandIn | None:
         try:
-            return HandIn.model_validate_json((self.folder / "handin.json").read_bytes())
+            return HandIn.model_validate_json((self.desk / "handin.json").read_bytes())
         except FileNotFoundError:
             return None
         except ValidationError as error:

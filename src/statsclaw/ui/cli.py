@@ -11,6 +11,7 @@ from rich.console import Console
 
 from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
+from statsclaw.sandbox.importer import printable
 from statsclaw.ui import look_commands, person_commands, prompt_commands, replay_commands, run_commands, settings
 from statsclaw.ui.doctor import doctor
 from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
@@ -66,7 +67,7 @@ def main() -> None:
     try:
         app()
     except StatsClawError as error:
-        errors.print(f"error: {error.line()}", style="red", markup=False)
+        errors.print(f"error: {printable(error.line(), 4000)}", style="red", markup=False)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)

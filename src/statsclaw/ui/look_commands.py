@@ -20,6 +20,7 @@ from statsclaw.runlog.fold import RunView, named_content
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
+from statsclaw.sandbox.importer import printable_lines
 from statsclaw.ui import settings
 from statsclaw.ui.lines import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
@@ -89,14 +90,6 @@ def show(run: RunArgument, json: JsonOption = False, workspace: WorkspaceOption 
     if is_held(folder.path / runlog.LOCK):
         print("\nA process is working on this run now.")
     print_summary(_console(), folder, view, f" --workspace {workspace}" if workspace else "")
-
-
-def printable_lines(text: str) -> list[str]:
-    return [printable_line(line) for line in text.splitlines()]
-
-
-def printable_line(line: str) -> str:
-    return "".join(c if c.isprintable() else "�" for c in line)
 
 
 def _as_json(run_id: str, view: RunView) -> dict[str, object]:
@@ -179,7 +172,7 @@ def log_show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """The log, one event a line, as it stands in the file."""
     folder = settings.workspace_from(workspace).find(run)
     for record in chain.read(folder.path / runlog.EVENTS).records:
-        body = printable_line(record.event.model_dump_json())
+        body = printable_lines(record.event.model_dump_json())[0]
         print(f"{record.seq:5d} {record.at:%H:%M:%S} {body}")
 
 

@@ -11,7 +11,7 @@ from statsclaw.engine.people import Unattended, parse_answer
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import Line, question_lines
+from statsclaw.ui.lines import Line, plain, question_lines
 from statsclaw.ui.screen import Screen
 
 
@@ -39,7 +39,7 @@ class AtTerminal:
                 try:
                     return parse_answer(question, typed, by="prompt")
                 except InputRefused as refused:
-                    self.screen.say(Line("", refused.line(), "red"))
+                    self.screen.say(Line("", plain(refused.line(), 2000), "red"))
 
     def _read_line(self, question: str) -> str | None:
         """A line from the keyboard, or None as soon as somebody answered from another terminal."""

@@ -91,7 +91,7 @@ def done(
         for problem in problems:
             print(f"  ✗ {problem}")
         raise InputRefused("not handed in yet: mend the points above", kept="your folder is as you left it")
-    Room(folder.room(waiting[0].id)).hand_in(result)
+    Room(folder.room(waiting[0].id), folder.desk(waiting[0].id)).hand_in(result)
     print(f"handed in for {waiting[0].role}. If the run is not alive: statsclaw resume {folder.id}")
 
 

@@ -17,6 +17,7 @@ from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.roles.prompt import count_tokens, render_prompt
 from statsclaw.roles.view import view_of
 from statsclaw.runlog.log import RunLog, read_view
+from statsclaw.sandbox.importer import printable_lines
 from statsclaw.sandbox.tree import paths_in
 from statsclaw.ui import session, settings
 from statsclaw.ui.options import WorkspaceOption
@@ -56,6 +57,10 @@ def _instructions(role: Role, roles: tuple[Role, ...], profile: str) -> str:
     return render_prompt(role, roles=roles, profile=load_profile(profile), attempt=1, directive="…", inputs=inputs)
 
 
+def _say(text: str) -> None:
+    print("\n".join(printable_lines(text)))
+
+
 @app.command("show")
 def show_prompt(
     role: Annotated[Role, typer.Argument(help="Which role.")],
@@ -72,12 +77,12 @@ def show_prompt(
     log.view = read_view(folder.path)
     opened = session.assemble_to_look(place, folder, log)
     view = view_of(role, log.view, opened.plan.roles, opened.store)
-    print(compose_prompt(opened, view))
+    _say(compose_prompt(opened, view))
     print("--- in/")
     for name, data in sorted(view.documents.items()):
         print(f"{name} ({len(data)} bytes)")
         if full:
-            print(data.decode("utf-8", "replace"))
+            _say(data.decode("utf-8", "replace"))
     print("--- repo/")
     for path in sorted(paths_in(opened.target, log.view.overlay)):
         if view.sees(path, opened.profile):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from statsclaw.runlog.events import CommandExecuted
@@ -24,7 +23,7 @@ def render_audit(
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
         compared=list(compare(before, after)),
-        notes=_demoted(notes),
+        notes=_quoted(notes) if notes.strip() else "",
         outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],
     )
 
@@ -50,9 +49,9 @@ def _validation(evidence: Iterable[CommandExecuted]) -> Mapping[str, str]:
     return {t.name: t.outcome for c in evidence if c.phase == "validation" for t in c.tests}
 
 
-def _demoted(notes: str) -> str:
-    """Headings of an included document go down two levels, so that its sections stay its own."""
-    return re.sub(r"^(#{1,4}) ", r"##\1 ", notes.strip(), flags=re.MULTILINE)
+def _quoted(notes: str) -> str:
+    """An included document as a quotation, so that its headings and fences stay its own."""
+    return "\n".join(f"> {line}".rstrip() for line in notes.strip().split("\n"))
 
 
 def _shortened(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import stat
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,12 +80,12 @@ def study(report: Path, exit_code: int) -> Parsed:
         found = json.loads(_read(report) or "")
         criteria = tuple(Criterion.model_validate(row) for row in found["criteria"])
         replications, failures = int(found["replications"]), int(found["failures"])
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
         return Parsed(False, "the study left no readable results")
     if not criteria or len({row.id for row in criteria}) != len(criteria):
         return Parsed(False, "the study names no criteria, or one twice")
     if any(not math.isfinite(row.value) or (row.low is None and row.high is None) for row in criteria):
-        return Parsed(False, "a criterion of the study has no finite value or no bound", criteria=criteria)
+        return Parsed(False, "a criterion of the study has no finite value or no bound")
     met = sum(row.met for row in criteria)
     summary = f"{met} of {len(criteria)} criteria met, {replications} replications, {failures} failed"
     return Parsed(met == len(criteria), summary, criteria=criteria)
@@ -98,9 +100,16 @@ PARSERS: dict[str, Callable[[Path, int], Parsed]] = {
 
 
 def _read(report: Path) -> str | None:
+    """A plain file of bounded size: no link, no pipe that would block."""
     try:
-        if report.is_symlink() or report.stat().st_size > _LARGEST_REPORT:
-            return None
-        return report.read_text(encoding="utf-8", errors="replace")
+        fd = os.open(report, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > _LARGEST_REPORT:
+            return None
+        with os.fdopen(os.dup(fd), "rb") as file:
+            return file.read(_LARGEST_REPORT).decode("utf-8", "replace")
+    finally:
+        os.close(fd)

@@ -14,6 +14,8 @@ from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.barrier import Barrier
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.process import end_leftover
+from statsclaw.sandbox.room import remove_tree
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed
 from statsclaw.verify.shadows import shadowed_modules
@@ -29,6 +31,7 @@ class Bench:
     """Where and with what a tree is verified."""
 
     folder: Path
+    desk: Path
     cache: Path
     profile: Profile
     store: ContentStore
@@ -45,9 +48,11 @@ def verify_tree(
     bench: Bench, lay_out: LayOut, tree_sha256: str, subject: str, phases: tuple[str, ...] = PHASES
 ) -> Iterator[CommandExecuted]:
     """Run the profile's phases on a tree and yield the evidence of each command. After a failed build, nothing."""
-    shutil.rmtree(bench.folder, ignore_errors=True)
+    end_leftover(bench.desk / "pid")
+    remove_tree(bench.folder)
     for name in ("site", "scratch", "home", "tmp", "reports"):
-        bench.place(name).mkdir(parents=True)
+        bench.place(name).mkdir(parents=True, exist_ok=True)
+    bench.desk.mkdir(parents=True, exist_ok=True)
     lay_out(bench.place("tree"), frozenset(PathClass))
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
@@ -85,7 +90,7 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
         return _evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
     env = environment(bench) | extra
     limits = bench.limits.model_copy(update={"timeout_s": float(command.timeout_s)})
-    done = bench.barrier.run(argv, room=bench.folder, cwd=bench.place(command.cwd), env=env, limits=limits)
+    done = bench.barrier.run(argv, desk=bench.desk, cwd=bench.place(command.cwd), env=env, limits=limits)
     output = done.output.decode("utf-8", "replace")
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"
@@ -127,7 +132,10 @@ def _evidence(
 ) -> CommandExecuted:
     result = parsed or Parsed(False, output.strip().splitlines()[-1][:200] if output.strip() else "failed")
     clean = normalise(bench, output)
-    tests = tuple(test.model_copy(update={"error": normalise(bench, test.error)}) for test in result.tests)
+    tests = tuple(
+        test.model_copy(update={"name": normalise(bench, test.name), "error": normalise(bench, test.error)})
+        for test in result.tests
+    )
     return CommandExecuted(
         name=name,
         phase=phase,

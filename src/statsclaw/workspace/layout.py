@@ -63,6 +63,9 @@ class RunFolder:
     def room(self, dispatch: str) -> Path:
         return self.path / "dispatches" / dispatch
 
+    def desk(self, dispatch: str) -> Path:
+        return self.path / "desk" / dispatch
+
 
 class Workspace:
     def __init__(self, root: Path) -> None:

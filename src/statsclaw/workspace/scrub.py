@@ -14,12 +14,12 @@ _SECRETS = re.compile(
   | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,} | \bglpat-[A-Za-z0-9_\-]{16,}
   | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b | \bAIza[A-Za-z0-9_\-]{30,} | \bxox[abprs]-[A-Za-z0-9\-]{10,}
   | \bhf_[A-Za-z0-9]{20,} | \bpypi-[A-Za-z0-9_\-]{40,} | \bnpm_[A-Za-z0-9]{30,}
-  | \beyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{5,}
+  | (?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{10,4000}\.[A-Za-z0-9_\-]{10,4000}\.[A-Za-z0-9_\-]{5,4000}
     """,
     re.VERBOSE | re.DOTALL,
 )
-_URL_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.\-]*://)[^/\s:@]+(?::[^/\s@]*)?@")
-_HOMES = re.compile(r"(?<![\w.])/(?:home|Users)/[A-Za-z0-9._\-]+")
+_URL_LOGIN = re.compile(r"(?<![A-Za-z0-9+.\-])([A-Za-z][A-Za-z0-9+.\-]{0,30}://)[^/\s]{1,300}@")
+_HOMES = re.compile(r"(?<![\w.])/(?:home|Users)/[\w.\-]*[\w\-]")
 _COMMON_NAMES = frozenset({"root", "user", "admin", "runner", "ubuntu", "debian", "test", "guest", "me", "build"})
 HIDDEN = "[removed]"
 
@@ -33,7 +33,7 @@ class Scrubber:
     secrets: Iterable[str] = ()
 
     def __call__(self, text: str) -> str:
-        for value in self.secrets:
+        for value in sorted(self.secrets, key=len, reverse=True):
             if len(value) >= 8:
                 text = text.replace(value, HIDDEN)
         text = _SECRETS.sub(HIDDEN, text)
@@ -50,11 +50,11 @@ class Scrubber:
         """Whether a source file carries a secret or a folder of this machine; such a file is refused, not rewritten."""
         text = data.decode("utf-8", "replace")
         own = any(value in text for value in self.secrets if len(value) >= 8)
-        return own or bool(_SECRETS.search(text)) or any(_path(p).search(text) for p in self.paths if len(p) > 5)
+        return own or bool(_SECRETS.search(text)) or any(_path(p).search(text) for p in self.paths if len(p) >= 5)
 
 
 def _path(path: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.\-/]){re.escape(path)}(?![\w.\-])")
+    return re.compile(rf"(?<![\w.\-/]){re.escape(path)}(?![\w\-]|\.\w)")
 
 
 def display_url(text: str) -> str:

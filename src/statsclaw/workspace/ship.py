@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -47,8 +48,16 @@ def make_commit(
     if rows:
         git("update-index", "-z", "--index-info", git_dir=repo, env=env, stdin=("\0".join(rows) + "\0").encode())
     tree = git_text("write-tree", git_dir=repo, env=env)
+    _check_tree(repo, tree, changes)
     parent = ("-p", base) if base else ()
     return git_text("commit-tree", tree, *parent, "-m", message, git_dir=repo, env=env)
+
+
+def _check_tree(repo: Path, tree: str, changes: list[FileChange]) -> None:
+    """git leaves out names it does not like without a word; then the commit is not what was verified."""
+    there = {os.fsdecode(name) for name in git("ls-tree", "-r", "-z", "--name-only", tree, git_dir=repo).split(b"\0")}
+    if wrong := [change.path for change in changes if (change.path in there) is (change.sha256 is None)]:
+        raise RunStopped(f"git does not take {wrong[0]!r} into a commit", kept="nothing was pushed")
 
 
 def keep_branch(repo: Path, branch: str, commit: str) -> None:

@@ -3,11 +3,12 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event
+from statsclaw.runlog.events.file_change import PlainName
 
 
 class ArtifactWritten(Event):
     """A document written by the engine itself."""
 
     kind: Literal["artifact_written"] = "artifact_written"
-    name: str
+    name: PlainName
     sha256: str

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from statsclaw.runlog.events.base import Event, Fact
 
 
@@ -12,12 +14,12 @@ class CaseOutcome(Fact):
 
 
 class Criterion(Fact):
-    id: str
-    quantity: str
-    value: float
-    mcse: float | None = None
-    low: float | None = None
-    high: float | None = None
+    id: str = Field(max_length=200)
+    quantity: str = Field(max_length=500)
+    value: float = Field(allow_inf_nan=False)
+    mcse: float | None = Field(None, allow_inf_nan=False)
+    low: float | None = Field(None, allow_inf_nan=False)
+    high: float | None = Field(None, allow_inf_nan=False)
 
     @property
     def met(self) -> bool:

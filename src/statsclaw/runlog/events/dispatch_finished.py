@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event
-from statsclaw.runlog.events.file_change import FileChange
+from statsclaw.runlog.events.file_change import FileChange, PlainName
 from statsclaw.runlog.events.usage import Usage
 
 
@@ -13,7 +13,7 @@ class DispatchFinished(Event):
     kind: Literal["dispatch_finished"] = "dispatch_finished"
     dispatch: str
     role: str
-    artifacts: dict[str, str]
+    artifacts: dict[PlainName, str]
     files: tuple[FileChange, ...]
     usage: Usage = Usage()
     elapsed_s: float = 0.0

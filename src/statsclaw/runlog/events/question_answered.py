@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from statsclaw.runlog.events.base import Event
 
 
@@ -10,6 +12,6 @@ class QuestionAnswered(Event):
 
     kind: Literal["question_answered"] = "question_answered"
     question: str
-    choice: int | None = None
+    choice: int | None = Field(None, ge=0)
     text: str = ""
     by: Literal["prompt", "answer", "file", "default", "recording", "option"]

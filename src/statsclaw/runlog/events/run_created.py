@@ -3,10 +3,11 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event, Fact
+from statsclaw.runlog.events.file_change import PlainName
 
 
 class Source(Fact):
-    name: str
+    name: PlainName
     sha256: str
 
 

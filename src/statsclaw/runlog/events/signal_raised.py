@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event
+from statsclaw.runlog.events.file_change import PlainName
 from statsclaw.runlog.events.question_asked import Option
 from statsclaw.runlog.events.usage import Usage
 from statsclaw.states import Signal
@@ -21,7 +22,7 @@ class SignalRaised(Event):
     options: tuple[Option, ...] = ()
     default: int | None = None
     dispatch: str | None = None
-    artifacts: dict[str, str] = {}
+    artifacts: dict[PlainName, str] = {}
     usage: Usage = Usage()
     elapsed_s: float = 0.0
     transcript_sha256: str | None = None

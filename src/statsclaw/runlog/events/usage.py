@@ -4,14 +4,17 @@ from pydantic import Field
 
 from statsclaw.runlog.events.base import Fact
 
+#: More than any run could use; sums of such numbers still print.
+_MOST = 10**12
+
 
 class Usage(Fact):
     """What a dispatch cost."""
 
-    input_tokens: int = Field(0, ge=0)
-    cached_tokens: int = Field(0, ge=0)
-    output_tokens: int = Field(0, ge=0)
-    cost_usd: float = Field(0.0, ge=0, allow_inf_nan=False)
+    input_tokens: int = Field(0, ge=0, le=_MOST)
+    cached_tokens: int = Field(0, ge=0, le=_MOST)
+    output_tokens: int = Field(0, ge=0, le=_MOST)
+    cost_usd: float = Field(0.0, ge=0, le=_MOST, allow_inf_nan=False)
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
