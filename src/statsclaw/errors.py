@@ -23,12 +23,13 @@ class StatsClawError(Exception):
         self.happened, self.kept, self.todo = happened, kept, todo
 
     def line(self) -> str:
+        """One line, with nothing in it that a terminal would obey."""
         parts = [self.happened.rstrip(".") + "."]
         if self.kept:
             parts.append(self.kept.rstrip(".") + ".")
         if self.todo:
             parts.append("Fix: " + self.todo.rstrip(".") + ".")
-        return " ".join(parts)
+        return "".join(c if c.isprintable() else "�" for c in " ".join(" ".join(parts).split()))
 
 
 class InputRefused(StatsClawError):

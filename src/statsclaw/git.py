@@ -17,6 +17,16 @@ _QUIET = tuple(
 _IDENTITY = {"NAME": "StatsClaw", "EMAIL": "statsclaw@localhost"}
 
 
+#: Set inside a git hook; there they would turn every call to the repository of the hook.
+_OF_ANOTHER_REPOSITORY = frozenset(
+    f"GIT_{name}"
+    for name in (
+        "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR", "DIR", "INDEX_FILE", "NAMESPACE", "OBJECT_DIRECTORY", "PREFIX",
+        "QUARANTINE_PATH", "WORK_TREE",
+    )
+)  # fmt: skip
+
+
 class GitFailed(MachineRefused):
     """What git complained about. Callers that know more say more; otherwise the machine refused."""
 
@@ -44,7 +54,7 @@ def own_environment() -> dict[str, str]:
 
 def persons_environment() -> dict[str, str]:
     """For the person's own target and remotes: their credentials and ssh settings, never a prompt."""
-    env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_DIR")}
+    env = {key: value for key, value in os.environ.items() if key not in _OF_ANOTHER_REPOSITORY}
     env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
     return env

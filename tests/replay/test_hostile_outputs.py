@@ -48,6 +48,7 @@ from statsclaw.sandbox.room import Room
 from statsclaw.ui import cli
 from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
+from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import Scrubber
 
 RUN = "hostile-0001"
@@ -77,6 +78,7 @@ ROLE, ATTEMPT = os.environ["STATSCLAW_ROLE"], int(os.environ["STATSCLAW_ATTEMPT"
 OUT, IN, REPO = (Path(os.environ["STATSCLAW_" + name]) for name in ("OUT", "IN", "REPO"))
 ROOM = REPO.parent
 RUN = ROOM.parent.parent
+DESK = RUN / "desk" / ROOM.name  # the engine's notes: out of the room, but within reach until there is a barrier
 FOLDER = Path({folder!r})
 
 def saw(what):
@@ -212,7 +214,7 @@ class Stage:
         """How the first dispatch of `role` ended, and its room as the role left it."""
         view = self.play({role: attack}, workflow=workflow, until=lambda seen: is_ending(seen[-1], f"{role}-1"))
         assert runlog.verify(self.folder) == view.seq
-        return self.events[-1], Room(self.folder / "dispatches" / f"{role}-1")
+        return self.events[-1], self.room(f"{role}-1")
 
     def refused(self, attack: str, role: str = "builder", workflow: str = "quick-fix") -> tuple[e.DispatchFailed, Room]:
         """The same for an attack of which nothing may be taken."""
@@ -222,6 +224,10 @@ class Stage:
         assert view.overlay == {} and role not in {artifact.producer for artifact in view.artifacts.values()}
         return event, room
 
+    def room(self, dispatch: str) -> Room:
+        folder = RunFolder(self.folder)
+        return Room(folder.room(dispatch), folder.desk(dispatch))
+
     def shipped(self) -> dict[str, str]:
         return tree_of(self.bench.folder / "tinymean.git", f"statsclaw/{RUN}")
 
@@ -230,8 +236,8 @@ class Stage:
         assert runlog.verify(self.folder) == len(self.records)
         assert git_text("status", "--porcelain", cwd=self.target) == ""
         assert branches(self.bench.folder / "tinymean.git")["main"] == git_text("rev-parse", "HEAD", cwd=self.target)
-        rooms = self.folder / "dispatches"
-        assert not rooms.exists() or list(rooms.iterdir()) == []
+        for rooms in (self.folder / "dispatches", self.folder / "desk"):
+            assert not rooms.exists() or [room for room in rooms.iterdir() if room.name != "verify"] == []
 
 
 def is_ending(event: e.AnyEvent, dispatch: str) -> bool:

@@ -8,6 +8,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -148,7 +149,9 @@ class Told:
                 for role in roles:
                     self.finish(role, without=without)
             case Freeze():
-                self.tell(e.SpecFrozen(specs={n: a.sha256 for n, a in view.artifacts.items() if a.producer == "planner"}))
+                self.tell(
+                    e.SpecFrozen(specs={n: a.sha256 for n, a in view.artifacts.items() if a.producer == "planner"})
+                )
             case Verify():
                 self.tell(e.VerificationFinished(tree_sha256=view.tree_sha256, failed=()))
             case Ask("ship"):
@@ -403,7 +406,9 @@ def test_the_person_is_asked_when_one_cause_came_more_than_three_times_and_never
 
 def test_what_a_role_was_sent_back_for_is_not_forgotten_when_its_next_attempt_crashes() -> None:
     told = Told("full")
-    told.signal(Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong")
+    told.signal(
+        Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong"
+    )
     told.tell(e.DispatchFailed(dispatch=told.start("builder"), role="builder", reason="exit status 1"))
     order = told.view.work_order("builder")
     assert order is not None and "exit status 1" in order.text and "the mean of constants is wrong" in order.text
@@ -411,7 +416,9 @@ def test_what_a_role_was_sent_back_for_is_not_forgotten_when_its_next_attempt_cr
 
 def test_what_a_role_was_sent_back_for_is_not_forgotten_when_it_asks_the_person_first() -> None:
     told = Told("full")
-    told.signal(Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong")
+    told.signal(
+        Signal.BLOCK, "verification", cause="validation", to="builder", message="the mean of constants is wrong"
+    )
     told.signal(Signal.HOLD, "builder", message="which divisor?")
     asked = told.ask("hold")
     told.tell(e.QuestionAnswered(question=asked.question, choice=0, by="prompt"))
@@ -433,6 +440,7 @@ def answer(bench: Bench, run_id: str, choice: int, text: str = "") -> RunView:
 
 
 ALWAYS_WRONG = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '1'"
+MENDED = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
 
 
 @pytest.fixture(scope="module")
@@ -579,6 +587,29 @@ def test_roles_that_ask_at_the_same_time_are_both_heard(bench: Bench, target: Pa
     assert {q.asked.about: q.answer_text for q in done.questions.values()} == {"builder": "b", "simulator": "b"}
 
 
+def test_a_stopped_run_stays_stopped_whatever_is_answered_afterwards(bench: Bench, target: Path) -> None:
+    crash = "if role in ('builder', 'simulator'): sys.exit(1)"
+    view = bench.start(order_for(target, scripted(bench.folder, crash), run_id="two-0001"))
+    first, second = view.open_questions
+    inbox = bench.workspace.find("two-0001").inbox
+    leave_answer(inbox, e.QuestionAnswered(question=first.question, choice=1, by="answer"))
+    stopped = bench.resume("two-0001", person=Unattended())
+    assert stopped.finished is not None and stopped.finished.outcome == "stopped"
+    leave_answer(inbox, e.QuestionAnswered(question=second.question, choice=0, by="answer"))
+    again = bench.resume("two-0001")
+    assert again.seq == stopped.seq and exit_code_of(again) == NOT_PASSED
+
+
+def test_a_tree_that_is_handed_in_again_after_a_failure_is_verified_again(bench: Bench, target: Path) -> None:
+    """The disk was full, the machine was slow: the builder finds nothing to mend, and the second look passes."""
+    flag = bench.folder / "was-here"
+    code = f"import os, sys\nif not os.path.exists({str(flag)!r}):\n    open({str(flag)!r}, 'w'); sys.exit(1)"
+    add_check(target, "flaky", code)
+    view = bench.start(order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix"))
+    assert view.attempts["BLOCK", "checks"] == 1, "the same verdict was repeated without another look"
+    assert view.finished is not None and view.finished.outcome == "shipped"
+
+
 def test_an_answer_about_a_role_in_the_answers_file_does_not_answer_an_escalation_for_ever(
     bench: Bench, target: Path
 ) -> None:
@@ -611,9 +642,13 @@ json.dump(found, open(sys.argv[2], "w"))
 
 def with_listing(target: Path, listing: Path) -> None:
     """Make the target's own settings write down every tree that is verified, and commit."""
+    add_check(target, "listing", LISTING, "{tree}", str(listing))
+
+
+def add_check(target: Path, name: str, code: str, *more: str) -> None:
     settings_file = target / "statsclaw.toml"
-    argv = json.dumps(["{python}", "-S", "-c", LISTING, "{tree}", str(listing)])
-    check = f'\n[[profile.checks]]\nname = "listing"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
+    argv = json.dumps(["{python}", "-S", "-c", code, *more])
+    check = f'\n[[profile.checks]]\nname = "{name}"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
     settings_file.write_text(settings_file.read_text().replace("checks = []\n", "") + check)
     commit_all(target)
 
@@ -659,8 +694,7 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
 def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_ships(bench: Bench, target: Path) -> None:
     (target / "src" / "tinymean" / "alias.py").symlink_to("__init__.py")
     with_listing(target, bench.folder / "listing.json")
-    code = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
-    bench.start(order_for(target, scripted(bench.folder, code), workflow="quick-fix", run_id="ship-0001"))
+    bench.start(order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix", run_id="ship-0001"))
     shipped = shipped_tree(bench.folder / "tinymean.git", "statsclaw/ship-0001")
     assert set(shipped) == set(json.loads((bench.folder / "listing.json").read_text()))
 
@@ -678,9 +712,10 @@ def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_sh
 def test_without_authorisation_nothing_is_pushed(
     change: dict[str, object], person: Unattended, why: str | None, bench: Bench, target: Path
 ) -> None:
-    code = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '2'"
-    backend = scripted(bench.folder, code)
-    view = bench.start(order_for(target, backend, run_id="still-0001", **change), person=person)
+    order = order_for(target, scripted(bench.folder, MENDED), run_id="still-0001", workflow="fix-and-ship", **change)
+    if why == "shipping was not asked for":
+        order = replace(order, workflow="quick-fix")
+    view = bench.start(order, person=person)
     assert list(branches(bench.folder / "tinymean.git")) == ["main"]
     assert view.pushed is None
     if why is None:
@@ -725,7 +760,9 @@ def test_where_nothing_was_changed_nothing_is_pushed_and_nobody_is_asked_to_push
     assert [q.asked.topic for q in view.questions.values()] == []
 
 
-def test_questions_are_composed_from_the_log_alone_and_do_not_change_it(never_mended: tuple[Bench, str, RunView]) -> None:
+def test_questions_are_composed_from_the_log_alone_and_do_not_change_it(
+    never_mended: tuple[Bench, str, RunView],
+) -> None:
     bench, run_id, _ = never_mended
     folder = bench.workspace.find(run_id)
     from statsclaw.engine.run import read_local

@@ -73,7 +73,7 @@ def source(path: str) -> bool:
     return path.startswith("src/")
 
 
-def take(repo: Path, store: ContentStore, before: Manifest, limits: Limits = SMALL):  # type: ignore[no-untyped-def]
+def take(repo: Path, before: Manifest, limits: Limits = SMALL):  # type: ignore[no-untyped-def]
     with within(10):
         return take_repository(repo, before, source, limits)
 
@@ -121,7 +121,7 @@ def test_every_name_that_is_taken_is_in_the_commit(path: str, repo: Path, store:
     before = manifest_of(repo)
     (repo / path).parent.mkdir(parents=True, exist_ok=True)
     (repo / path).write_bytes(b"x = 1\n")
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     git("init", "--quiet", "--bare", str(tmp_path / "bare.git"))
     commit = make_commit(tmp_path / "bare.git", None, taken.files, store, message="m", date=NOON, author=None)
     names = git_text("ls-tree", "-r", "-z", "--name-only", commit, git_dir=tmp_path / "bare.git").split("\0")
@@ -171,7 +171,7 @@ def test_in_the_repository_only_plain_files_are_taken(kind: str, repo: Path, sto
     make, looks = KINDS[kind]
     make(repo / "src" / "b.py")
     assert looks((repo / "src" / "b.py").lstat().st_mode)
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert [row.split(":")[0] for row in taken.refused if row.startswith("src/b.py")] == ["src/b.py"]
     assert not taken.files
 
@@ -209,7 +209,7 @@ def test_nothing_below_a_linked_folder_is_seen(repo: Path, store: ContentStore, 
     (outside / "private.py").write_text("secret = 1\n")
     before = manifest_of(repo)
     (repo / "src" / "sub").symlink_to(outside)
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert taken.files == [] and taken.refused[0].startswith("src/sub: ")
     assert sha256(b"secret = 1\n") not in store
 
@@ -223,7 +223,7 @@ def test_the_own_git_folder_is_never_looked_into(
     opened: list[object] = []
     really = os.open
     monkeypatch.setattr(os, "open", lambda path, *a, **k: (opened.append(path), really(path, *a, **k))[1])
-    assert take(repo, store, before).files == []
+    assert take(repo, before).files == []
     assert "src" in map(str, opened) and ".git" not in map(str, opened)
 
 
@@ -232,7 +232,7 @@ def test_a_git_folder_further_down_is_refused(name: str, repo: Path, store: Cont
     before = manifest_of(repo)
     (repo / "src" / "vendored" / name / "hooks").mkdir(parents=True)
     (repo / "src" / "vendored" / name / "config").write_text("[core]\n\tfsmonitor = touch /tmp/owned\n")
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert not taken.files and any("git" in row.lower() for row in taken.refused)
 
 
@@ -240,7 +240,7 @@ def test_a_git_file_that_points_elsewhere_is_refused(repo: Path, store: ContentS
     before = manifest_of(repo)
     (repo / "src" / "vendored").mkdir()
     (repo / "src" / "vendored" / ".git").write_text("gitdir: /etc\n")
-    assert take(repo, store, before).refused == ["src/vendored/.git: its name is not a path inside the repository"]
+    assert take(repo, before).refused == ["src/vendored/.git: its name is not a path inside the repository"]
 
 
 def test_names_that_are_not_utf8_are_refused_and_can_be_printed(repo: Path, store: ContentStore) -> None:
@@ -249,7 +249,7 @@ def test_names_that_are_not_utf8_are_refused_and_can_be_printed(repo: Path, stor
     (repo / os.fsdecode(b"src/\xc3\x28")).mkdir()
     (repo / os.fsdecode(b"src/\xc3\x28/x.py")).write_bytes(b"x\n")
     assert b"\xff\xfe.py" in os.listdir(os.fsencode(repo / "src"))  # noqa: PTH208
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert not taken.files and len(taken.refused) == 2
     assert all(row.endswith("its name is not UTF-8") and row.isprintable() for row in taken.refused)
 
@@ -276,9 +276,9 @@ def test_two_gigabytes_are_refused_unread(repo: Path, store: ContentStore, tmp_p
 def test_the_limit_of_a_file_is_exact(repo: Path, store: ContentStore) -> None:
     before = manifest_of(repo)
     (repo / "src" / "b.py").write_bytes(b"x" * SMALL.file_bytes)
-    assert [change.path for change in take(repo, store, before).files] == ["src/b.py"]
+    assert [change.path for change in take(repo, before).files] == ["src/b.py"]
     (repo / "src" / "b.py").write_bytes(b"x" * (SMALL.file_bytes + 1))
-    assert take(repo, store, before).files == []
+    assert take(repo, before).files == []
 
 
 def test_many_files_are_too_much_together(repo: Path, store: ContentStore) -> None:
@@ -286,7 +286,7 @@ def test_many_files_are_too_much_together(repo: Path, store: ContentStore) -> No
     for number in range(3):
         (repo / "src" / f"b{number}.py").write_bytes(bytes([number]) * 900)
     with pytest.raises(TooMuch, match="2500 bytes"):
-        take(repo, store, before)
+        take(repo, before)
 
 
 def test_counting_stops_early(repo: Path, store: ContentStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,7 +303,7 @@ def test_counting_stops_early(repo: Path, store: ContentStore, monkeypatch: pyte
 
     monkeypatch.setattr(os, "open", counting)
     with pytest.raises(TooMuch, match="more than 20 files"):
-        take(repo, store, before)
+        take(repo, before)
     assert 20 <= opened < 30
 
 
@@ -313,7 +313,7 @@ def test_folders_count_too(repo: Path, store: ContentStore) -> None:
     for number in range(1000):
         (repo / "src" / f"d{number}").mkdir()
     with pytest.raises(TooMuch):
-        take(repo, store, before)
+        take(repo, before)
 
 
 def test_folders_nested_deeper_than_any_stack_are_too_much(repo: Path, store: ContentStore) -> None:
@@ -326,14 +326,14 @@ def test_folders_nested_deeper_than_any_stack_are_too_much(repo: Path, store: Co
     finally:
         os.chdir(here)
     with pytest.raises(TooMuch, match="nested"):
-        take(repo, store, before)
+        take(repo, before)
 
 
 def test_refusals_are_bounded(repo: Path, store: ContentStore) -> None:
     before = manifest_of(repo)
     for number in range(300):
         (repo / f"{number:03d}-{'y' * 200}").touch()
-    taken = take(repo, store, before, Limits())
+    taken = take(repo, before, Limits())
     assert len(taken.refused) == 50 and all(len(row) < 400 for row in taken.refused)
 
 
@@ -344,9 +344,9 @@ def test_no_descriptor_stays_open(repo: Path, store: ContentStore) -> None:
     (repo / "src" / "link").symlink_to("a.py")
     os.mkfifo(repo / "src" / "fifo")
     there = len(list(Path("/proc/self/fd").iterdir()))
-    take(repo, store, before, Limits())
+    take(repo, before, Limits())
     with pytest.raises(TooMuch):
-        take(repo, store, before)
+        take(repo, before)
     assert len(list(Path("/proc/self/fd").iterdir())) <= there
 
 
@@ -361,7 +361,7 @@ def test_exactly_what_changed_within_the_surface_is_taken(repo: Path, store: Con
     (repo / "src" / "a.py").write_bytes(b"\xff\x00not text\r\n")
     (repo / "src" / "run.sh").write_text("#!/bin/sh\n")
     (repo / "src" / "run.sh").chmod(0o755)
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert taken.refused == []
     assert taken.files == [
         FileChange(path="src/a.py", sha256=sha256(b"\xff\x00not text\r\n")),
@@ -377,7 +377,7 @@ def test_outside_the_surface_every_deed_is_refused(deed: str, repo: Path, store:
     place = repo / ("README.md" if deed != "write" else "setup.cfg")
     {"write": lambda: place.write_text("x"), "change": lambda: place.write_text("x"),
      "delete": place.unlink, "chmod": lambda: place.chmod(0o755)}[deed]()  # fmt: skip
-    taken = take(repo, store, before)
+    taken = take(repo, before)
     assert taken.files == [] and len(taken.refused) == 1 and taken.refused[0].startswith(place.name)
 
 
@@ -388,7 +388,7 @@ def test_nothing_is_kept_of_a_hand_in_that_is_refused(repo: Path, store: Content
     before = manifest_of(repo)
     (repo / "src" / "new.py").write_text("new = 1\n")
     (repo / "README.md").write_text("mine now\n")
-    assert take(repo, store, before).refused
+    assert take(repo, before).refused
     assert sha256(b"new = 1\n") not in store
 
 

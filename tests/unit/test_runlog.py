@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.runs import Bench, branches, make_target, order_for
+from tests.support.runs import Bench, branches, order_for
 
 from statsclaw.errors import GateClosed, LogDamaged, MachineRefused, RunLocked
 from statsclaw.runlog import chain

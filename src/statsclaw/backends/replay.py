@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from statsclaw.backends.task import Task
@@ -77,6 +78,7 @@ class ReplayBackend:
                 default=ending.default,
                 route_to=ending.route_to or None,
             )
+            self._lay_out(ending.artifacts, room)
             return HandIn(signal=raised, transcript=transcript)
         for change in ending.files:
             place = room.repo / change.path
@@ -86,6 +88,9 @@ class ReplayBackend:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(self.recording.store.get(change.sha256))
             place.chmod(0o755 if change.executable else 0o644)
-        for name, digest in ending.artifacts.items():
-            (room.outbox / name).write_bytes(self.recording.store.get(digest))
+        self._lay_out(ending.artifacts, room)
         return HandIn(transcript=transcript, note=ending.note)
+
+    def _lay_out(self, artifacts: Mapping[str, str], room: Room) -> None:
+        for name, digest in artifacts.items():
+            (room.outbox / name).write_bytes(self.recording.store.get(digest))

@@ -103,6 +103,7 @@ def keep_copies(run: Run) -> None:
 
     for artifact in run.view.artifacts.values():
         place = run.folder.path / artifact.name
-        if not place.exists():
-            write_durably(place, run.store.get(artifact.sha256))
+        data = run.store.get(artifact.sha256)
+        if not place.is_file() or place.read_bytes() != data:
+            write_durably(place, data)
     run.log.observers.append(copy)

@@ -105,7 +105,7 @@ def verified(run: RunView) -> bool:
 def fit_to_ship(run: RunView, plan: Plan) -> bool:
     """What was checked has passed, and so has the review where there is one."""
     reviewed = Role.REVIEWER not in plan.roles or run.review_verdict in ("PASS", "PASS WITH NOTE")
-    return wants_ship(run, plan) and verified(run) and reviewed
+    return bool(run.overlay) and wants_ship(run, plan) and verified(run) and reviewed
 
 
 def may_ship(run: RunView, plan: Plan) -> bool:
@@ -124,6 +124,8 @@ def not_applicable(state: State, run: RunView, plan: Plan) -> str:
             return "shipping was not asked for"
         if not wants_ship(run, plan):
             return "local only"
+        if not run.overlay:
+            return "nothing was changed"
         return "the person declined" if fit_to_ship(run, plan) else "verification or review did not pass"
     return ""
 

@@ -82,7 +82,7 @@ def parse_answer(question: QuestionAsked, text: str, by: str) -> QuestionAnswere
     text = text.strip()
     labels = [option.label.lower() for option in question.options]
     choice = None
-    if text.isdigit() and 1 <= int(text) <= len(labels):
+    if text.isascii() and text.isdecimal() and len(text) < 4 and 1 <= int(text) <= len(labels):
         choice, text = int(text) - 1, ""
     elif text.lower() in labels:
         choice, text = labels.index(text.lower()), ""

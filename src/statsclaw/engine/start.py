@@ -6,6 +6,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +24,7 @@ from statsclaw.profiles.profile import load_profile, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.log import Clock, RunLog, utc_now
-from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, write_durably
+from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, sha256, write_durably
 from statsclaw.sandbox.barrier import SeparateFolders
 from statsclaw.sandbox.importer import name_problem, printable
 from statsclaw.sandbox.limits import Limits
@@ -42,6 +43,7 @@ class Order:
     directive: str
     target: str
     name: str | None = None
+    identity: str | None = None
     sources: tuple[Path, ...] = ()
     workflow: str | None = None
     profile: str | None = None
@@ -71,7 +73,7 @@ def _start_run(
     sources = [(path.name, _read_source(path)) for path in order.sources]
     if len({name for name, _ in sources}) != len(sources):
         raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
-    _check_backends(order.backends)
+    check_backends(order.backends)
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None and workflow(chosen).repeats:
@@ -97,7 +99,8 @@ def _start_run(
         profile = load_profile(order.profile).id if order.profile else found.profile_id
         with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
         name = order.name or target.name
-        folder = _new_folder(workspace, name, order.run_id)
+        identity = order.identity or sha256((target.remote_url or order.target).encode())[:16]
+        folder = _new_folder(workspace, name, identity, order.run_id)
         log = RunLog.create(folder.path, clock=clock)
         shutil.move(str(target.git_dir), folder.target)
     store = ContentStore(folder.store)
@@ -143,8 +146,8 @@ def _start_run(
 
 def clean_directive(text: str) -> str:
     """The directive without what a terminal would obey; refused when there is nothing in it."""
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    text = "".join(c for c in text if c.isprintable() or c in "\n\t").strip()
+    text = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
+    text = "".join(_kept(c) for c in text).strip()
     if not text:
         raise InputRefused("the directive is empty", kept="Nothing was started", todo='say what to do, e.g. "fix …"')
     if len(text) > _LONGEST_DIRECTIVE:
@@ -154,6 +157,13 @@ def clean_directive(text: str) -> str:
             todo="pass long material as --source FILE",
         )
     return text
+
+
+def _kept(c: str) -> str:
+    """A character of a directive: letters and joiners stay, every kind of blank is a blank, the rest goes."""
+    if c.isprintable() or c in "\n\t\u200c\u200d":
+        return c
+    return " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
 
 
 def _read_source(path: Path) -> bytes:
@@ -167,10 +177,12 @@ def _read_source(path: Path) -> bytes:
         raise InputRefused(f"source {path} cannot be read: {error.strerror}", kept="Nothing was started") from None
     if not data:
         raise InputRefused(f"source {path.name} is empty", kept="Nothing was started")
+    if name_problem(path.name, Limits()):
+        raise InputRefused(f"source {path.name} has a name that cannot be kept", todo="rename it")
     return data
 
 
-def _check_backends(backends: Mapping[str, str]) -> None:
+def check_backends(backends: Mapping[str, str]) -> None:
     for role, name in backends.items():
         if role != "*" and role not in [*Role]:
             raise InputRefused(f"there is no role {role!r}", todo=f"roles are {', '.join(Role)}")
@@ -205,8 +217,8 @@ def _scratch(workspace: Workspace) -> Path:
     return folder
 
 
-def _new_folder(workspace: Workspace, name: str, run_id: str | None) -> RunFolder:
-    home = workspace.repository(name)
+def _new_folder(workspace: Workspace, name: str, identity: str, run_id: str | None) -> RunFolder:
+    home = workspace.repository(name, identity)
     stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:24] or "run"
     while True:
         folder = home / "runs" / (run_id or f"{stem}-{secrets.token_hex(2)}")

@@ -20,7 +20,7 @@ def profile_settings(target: TargetRepo) -> Mapping[str, object]:
     (_, data), *_ = target.contents([file])
     try:
         table = tomllib.loads(data[:_LARGEST].decode("utf-8"))
-    except (UnicodeDecodeError, ValueError) as error:
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputRefused(f"{SETTINGS} of the target cannot be read: {error}", kept="Nothing was started") from None
     if unknown := sorted(set(table) - {"profile"}):
         raise InputRefused(f"{SETTINGS} has an unknown table [{unknown[0]}]", todo="it may hold [profile]")

@@ -104,7 +104,16 @@ def _fetch(
         git("init", "--quiet", "--bare", f"--initial-branch={branch}", str(git_dir))
         if not re.search(r"^[0-9a-f]{40,64}\s+HEAD$", rows, re.MULTILINE):
             return Target(name, git_dir, None, branch, remote, author)
-        git("fetch", "--quiet", "--no-tags", url, f"+HEAD:refs/heads/{branch}", git_dir=git_dir, env=env)
+        git(
+            "fetch",
+            "--quiet",
+            "--no-tags",
+            "--update-shallow",
+            url,
+            f"+HEAD:refs/heads/{branch}",
+            git_dir=git_dir,
+            env=env,
+        )
         base = git_text("rev-parse", "HEAD^{commit}", git_dir=git_dir)
     except GitFailed as failure:
         last = display_url(failure.last_line)

@@ -74,6 +74,8 @@ def machine_errors(folder: Path) -> Iterator[None]:
     """Whatever the machine refuses to do in here is one clear line, not a traceback."""
     try:
         yield
+    except BrokenPipeError:
+        raise  # somebody stopped reading what we print, which is no trouble of the disk
     except OSError as error:
         raise cannot_write(folder, error) from error
 

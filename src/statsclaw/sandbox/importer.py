@@ -7,6 +7,7 @@ files are opened by descriptor below an opened directory and counted before they
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import stat
@@ -58,12 +59,15 @@ def printable_lines(text: str) -> list[str]:
 def take_repository(folder: Path, before: Manifest, may_write: Callable[[str], bool], limits: Limits) -> Taken:
     """What changed between `before` and now. Nothing is stored: the caller keeps it once all of it may be taken."""
     taken, seen, total = Taken(), set[str](), 0
-    for found in _walk(folder, limits):
+    known = limits.model_copy(update={"files": limits.files + len(before)})
+    for found in _walk(folder, known, before):
         seen.add(found.path)
         if found.problem:
             taken.refuse(found.path, found.problem)
             continue
         data = _read(found.fd, limits.file_bytes)
+        if data is None and _unchanged(found, before):
+            continue
         if data is None:
             taken.refuse(found.path, f"larger than {limits.file_bytes} bytes, or not a plain file")
             continue
@@ -103,7 +107,16 @@ def take_outbox(folder: Path, allowed: Collection[str], limits: Limits) -> Taken
     return taken
 
 
-def _walk(folder: Path, limits: Limits) -> Iterator[Found]:
+def _unchanged(found: Found, before: Manifest) -> bool:
+    """A file beyond the limits that the repository held already, and still holds as it was."""
+    entry = before.get(found.path)
+    if entry is None or found.fd is None or entry.executable != found.executable:
+        return False
+    with os.fdopen(os.dup(found.fd), "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
+
+
+def _walk(folder: Path, limits: Limits, before: Collection[str] = ()) -> Iterator[Found]:
     """Every file below `folder`, opened without following links; the role's own .git at the top is not looked at."""
     count = 0
     if folder.is_symlink() or not folder.is_dir():
@@ -128,15 +141,15 @@ def _walk(folder: Path, limits: Limits) -> Iterator[Found]:
             count += 1
             if count > limits.files:
                 raise TooMuch(f"more than {limits.files} files were left behind")
-            yield from _open(prefix + name, name, root_fd, limits)
+            yield from _open(prefix + name, name, root_fd, limits, known=prefix + name in before)
 
 
 def _give_up(error: OSError) -> None:
     raise error
 
 
-def _open(path: str, name: str, root_fd: int, limits: Limits) -> Iterator[Found]:
-    if problem := name_problem(path, limits):
+def _open(path: str, name: str, root_fd: int, limits: Limits, *, known: bool) -> Iterator[Found]:
+    if not known and (problem := name_problem(path, limits)):
         yield Found(path, None, problem)
         return
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import traceback
 from datetime import UTC, datetime
@@ -11,7 +13,6 @@ from rich.console import Console
 
 from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
-from statsclaw.sandbox.importer import printable
 from statsclaw.ui import look_commands, person_commands, prompt_commands, replay_commands, run_commands, settings
 from statsclaw.ui.doctor import doctor
 from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
@@ -63,17 +64,25 @@ def _options(
 
 def main() -> None:
     """Run the command line; a person's mistake is one line, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a poor terminal shows less, it does not stop a run
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
     except StatsClawError as error:
-        errors.print(f"error: {printable(error.line(), 4000)}", style="red", markup=False)
+        errors.print(f"error: {error.line()}", style="red", markup=False)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
         errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        sys.stderr.close()
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # the reader has gone; nobody wants to hear of it
         sys.exit(0)
     except OSError as error:
         refused = MachineRefused(f"the machine refused: {error}", kept="everything up to the last event is kept")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from statsclaw.backends.command import read_ending
 from statsclaw.engine.dispatch import inspect
@@ -105,8 +106,14 @@ def _read(path: Path) -> str:
 def _raised(signal: Signal, message: str, options: list[str], route_to: str | None) -> Raised:
     if not message.strip():
         raise InputRefused(f"{signal} needs a --message")
-    parsed = tuple(Option(label=o.partition("|")[0].strip(), consequence=o.partition("|")[2].strip()) for o in options)
-    return Raised(signal=signal, message=message, options=parsed, route_to=route_to)
+    try:
+        parsed = tuple(
+            Option(label=o.partition("|")[0].strip(), consequence=o.partition("|")[2].strip()) for o in options
+        )
+        return Raised(signal=signal, message=message, options=parsed, route_to=route_to)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputRefused(f"the signal cannot be raised like that: {first['loc'][0]}: {first['msg']}") from None
 
 
 def _problems(place: Workspace, folder: RunFolder, view: RunView, dispatch: str, result: HandIn) -> list[str]:

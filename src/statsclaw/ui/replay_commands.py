@@ -37,6 +37,7 @@ def replay(
         directive=recording.created.directive,
         target=target or str(recorded.target),
         name=recording.created.target,
+        identity=_identity_of(recorded),
         sources=_lay_out_sources(recording, place, recorded.id),
         workflow=view.workflow,
         profile=view.profile,
@@ -48,6 +49,12 @@ def replay(
     )
     folder, result = session.start(place, order, screen, yes=yes)
     end(screen, folder, result, workspace=workspace)
+
+
+def _identity_of(recorded: RunFolder) -> str | None:
+    """A replay of a run of this workspace stands beside it."""
+    place = recorded.repository / "identity"
+    return place.read_text(encoding="utf-8").strip() if place.is_file() else None
 
 
 def _lay_out_sources(recording: Recording, place: Workspace, name: str) -> tuple[Path, ...]:

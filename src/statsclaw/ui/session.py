@@ -10,7 +10,7 @@ from statsclaw.engine.documents import keep_copies
 from statsclaw.engine.loop import drive
 from statsclaw.engine.people import Person, Unattended, read_answers
 from statsclaw.engine.run import LocalFacts, Run, read_local
-from statsclaw.engine.start import Order, start_run
+from statsclaw.engine.start import Order, check_backends, start_run
 from statsclaw.runlog import chain
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS, RunLog
@@ -48,10 +48,11 @@ def resume(
 ) -> RunView:
     given = read_answers(answers) if answers else {}
     local = read_local(folder)
-    if backends:
-        local = local.model_copy(update={"backends": {**local.backends, **backends}})
-        write_durably(folder.local, local.model_dump_json().encode())
+    check_backends(backends or {})
     with RunLog.open(folder.path) as log:
+        if backends:
+            local = local.model_copy(update={"backends": {**local.backends, **backends}})
+            write_durably(folder.local, local.model_dump_json().encode())
         run = _assemble(workspace, folder, log, local, screen, yes, given)
         run.resumed = True
         with screen.showing() as observe:

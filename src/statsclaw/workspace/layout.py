@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, StatsClawError
 from statsclaw.git import git
 from statsclaw.runlog import chain
 from statsclaw.runlog.fold import RunView
@@ -85,8 +85,14 @@ class Workspace:
         except OSError as error:
             raise cannot_write(self.root, error) from error
 
-    def repository(self, name: str) -> Path:
+    def repository(self, name: str, identity: str) -> Path:
+        """The folder of a repository. Two repositories of the same name have a folder each."""
         folder = self.root / name
+        known = folder / "identity"
+        if known.is_file() and known.read_text(encoding="utf-8").strip() != identity:
+            folder = self.root / f"{name}-{identity[:6]}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "identity").write_text(f"{identity}\n", encoding="utf-8")
         for part in ("runs", "ref", "logs", "tmp"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         return folder
@@ -111,6 +117,9 @@ class Workspace:
         raise InputRefused(f"there is no run {name!r} in this workspace", todo="`statsclaw list` shows what there is")
 
 
+_UNREADABLE = {"state": "log damaged", "workflow": "?", "started": ""}
+
+
 def summary(run: RunFolder) -> dict[str, str]:
     """What `list` shows of a run. Kept beside the log under the hash of its last line, so that it is never stale."""
     place = run.path / "summary.json"
@@ -121,7 +130,11 @@ def summary(run: RunFolder) -> dict[str, str]:
             return kept
     except (OSError, ValueError):
         pass
-    made = describe(read_view(run.path)) | {"run": run.id, "repository": run.repository.name}
+    try:
+        made = describe(read_view(run.path))
+    except StatsClawError as error:
+        return _UNREADABLE | {"run": run.id, "repository": run.repository.name, "directive": error.line()[:80]}
+    made |= {"run": run.id, "repository": run.repository.name}
     if head:
         made["head"] = head[1]
         try:
