@@ -4,8 +4,9 @@ Every attack is made by a real program through the `command:` backend. Most test
 of the attacking role and then look both at the log and at the room, where the attack still lies; the others drive
 runs to their end and compare what was pushed with what an honest run pushes.
 
-There is no operating-system barrier yet: a role can reach the run's folder by `../../..`. Tests whose docstring says
-"The barrier must close this" assert what holds today, or are expected to fail until it is there.
+There is no operating-system barrier yet: a role can reach the run's folder by `../../..`, and with it the engine's
+desk. Tests whose docstring says "The barrier must close this" assert what holds today; those marked "needs the
+barrier:" are expected to fail until it is there.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -45,11 +47,12 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
+from statsclaw.states import Signal
 from statsclaw.ui import cli
 from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder
-from statsclaw.workspace.scrub import Scrubber
+from statsclaw.workspace.scrub import HIDDEN, Scrubber
 
 RUN = "hostile-0001"
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised)
@@ -222,6 +225,8 @@ class Stage:
         assert isinstance(event, e.DispatchFailed), event
         view = runlog.read_view(self.folder)
         assert view.overlay == {} and role not in {artifact.producer for artifact in view.artifacts.values()}
+        named = set(re.findall(r"[0-9a-f]{64}", (self.folder / "events.jsonl").read_text()))
+        assert {path.parent.name + path.name for path in self.store.folder.glob("*/*")} <= named, "something was kept"
         return event, room
 
     def room(self, dispatch: str) -> Room:
@@ -260,19 +265,36 @@ def tree_of(repo: Path, ref: str) -> dict[str, str]:
 
 
 @contextmanager
-def a_stage() -> Iterator[Stage]:
+def a_folder() -> Iterator[Path]:
     """In memory where that is possible; removed by rm, because a test may nest folders deeper than Python can go."""
     memory = Path("/dev/shm")
     folder = Path(tempfile.mkdtemp(prefix="statsclaw-hostile-", dir=memory if os.access(memory, os.W_OK) else None))
     try:
-        yield Stage(Bench(folder), make_target(folder))
+        yield folder
     finally:
         subprocess.run(["rm", "-rf", folder], check=False)
 
 
+@pytest.fixture(scope="module")
+def model() -> Iterator[Path]:
+    """A target and its remote, made once and copied for every test."""
+    with a_folder() as folder:
+        make_target(folder)
+        yield folder
+
+
+@contextmanager
+def a_stage(model: Path) -> Iterator[Stage]:
+    with a_folder() as folder:
+        shutil.copytree(model, folder, dirs_exist_ok=True)
+        config = folder / "tinymean" / ".git" / "config"
+        config.write_text(config.read_text().replace(str(model), str(folder)))
+        yield Stage(Bench(folder), folder / "tinymean")
+
+
 @pytest.fixture
-def stage() -> Iterator[Stage]:
-    with a_stage() as stage:
+def stage(model: Path) -> Iterator[Stage]:
+    with a_stage(model) as stage:
         yield stage
 
 
@@ -283,9 +305,9 @@ class Honest:
 
 
 @pytest.fixture(scope="module")
-def honest() -> Iterator[Honest]:
+def honest(model: Path) -> Iterator[Honest]:
     """What the same cast ships when nobody attacks."""
-    with a_stage() as stage:
+    with a_stage(model) as stage:
         view = stage.play({})
         assert view.finished is not None and view.finished.outcome == "shipped"
         yield Honest(stage.folder, stage.shipped())
@@ -394,7 +416,7 @@ def test_outside_its_surface_a_role_changes_nothing(role: str, path: str, stage:
 
 
 AMOUNTS = {
-    "too many files": ("[open(f'src/{n}.py', 'w').close() for n in range(200)]", "more than 50 files"),
+    "too many files": ("[open(f'src/{n}.py', 'w').close() for n in range(200)]", "files were left behind"),
     "too many bytes": ("[open(f'src/{n}.py', 'w').write(str(n) * 9000) for n in range(9)]", "more than 40000 bytes"),
     "folders nested too deep": ("os.chdir('src')\nfor _ in range(1500): os.mkdir('d'); os.chdir('d')", "nested"),
 }
@@ -444,7 +466,9 @@ def test_a_role_that_never_stops_attacking_ends_with_a_question_to_the_person(st
     stage.assert_whole()
 
 
-@fault("engine/dispatch.inspect takes a file and a folder of one name; write_tree then fails for ever")
+@fault(
+    "engine/dispatch._collisions sees a file that is a folder elsewhere, not a file below another file: still for ever"
+)
 def test_a_file_where_another_role_needs_a_folder_does_not_stop_the_run(stage: Stage, honest: Honest) -> None:
     """`tests/validation` itself is not below tests/validation/: to the path table it is a unit test of the builder."""
     view = stage.play({"builder-1": "honest(); Path('tests/validation').write_text('not a folder'); saw('written')"})
@@ -452,14 +476,13 @@ def test_a_file_where_another_role_needs_a_folder_does_not_stop_the_run(stage: S
     assert view.finished is not None and view.finished.outcome == "shipped" and stage.shipped() == honest.tree
 
 
-@fault("sandbox/importer.name_problem takes names that git update-index leaves out silently")
 def test_what_is_shipped_is_what_was_verified(stage: Stage, honest: Honest) -> None:
     """git leaves out some names without a word (`git~1` is `.git` on some machines); they must not be taken either."""
     view = stage.play({"builder": "honest(); os.makedirs('src/git~1'); open('src/git~1/x.py', 'w').write('x = 1')"})
     if view.pushed:
         assert set(stage.shipped()) == {*honest.tree, *(path for path, change in view.overlay.items() if change.sha256)}
     else:
-        assert "src/git~1/x.py" in stage.failures()[0].refused[0]
+        assert stage.failures()[0].refused[0].startswith("src/git~1")
 
 
 # --- the outbox ----------------------------------------------------------------------------------------------------
@@ -505,19 +528,13 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    cases(
-        LONG, {"a heading with blanks": "artifacts/check._HEADING is cubic", "a wide table": "_TABLE_RULE is quadratic"}
-    ),
-)
+@pytest.mark.parametrize("kind", LONG)
 def test_no_document_keeps_the_engine_busy(kind: str, stage: Stage) -> None:
     with within(1.5):
         event, _ = stage.first_ending(f"honest(); open(OUT / 'implementation.md', 'a').write('{LONG[kind]}')")
     assert isinstance(event, e.DispatchFinished)
 
 
-@fault("workspace/scrub._URL_LOGIN is quadratic")
 def test_no_transcript_keeps_the_engine_busy(stage: Stage) -> None:
     with within(1.5):
         stage.first_ending("honest(); print('a.' * 200_000)")
@@ -692,16 +709,10 @@ STARTED = {
 
 @pytest.mark.parametrize(
     "how",
-    cases(
-        STARTED,
-        {
-            "a group of its own": "sandbox/process._kill_group ends one process group; /proc knows the session",
-            "a session of its own": "needs the barrier: sandbox/process._kill_group ends one process group",
-        },
-    ),
+    cases(STARTED, {"a session of its own": "needs the barrier: sandbox/process._kill_group ends one session"}),
 )
 def test_nothing_a_program_started_outlives_it(how: str, stage: Stage) -> None:
-    """The barrier must close the last two: only its own process group is ended today."""
+    """The barrier must close the last: only its own session is ended today."""
     stage.first_ending(f"honest(); saw(subprocess.Popen(['sleep', '20']{STARTED[how]}).pid)")
     pid = int(str(stage.witness[0]))
     try:
@@ -739,13 +750,7 @@ BAD_ENDINGS = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    cases(
-        BAD_ENDINGS,
-        {"a route of half a character": "sandbox/handin.Raised.route_to: the hand-in cannot be written, for ever"},
-    ),
-)
+@pytest.mark.parametrize("kind", BAD_ENDINGS)
 def test_an_ending_with_this_is_an_error_of_the_dispatch(kind: str, stage: Stage) -> None:
     event, _ = stage.refused(f"honest(); print({BAD_ENDINGS[kind]!r})")
     assert re.search("not a valid ending|does not own", event.reason)
@@ -768,7 +773,7 @@ IGNORED = {
 def test_an_ending_with_this_changes_nothing(kind: str, stage: Stage) -> None:
     event, _ = stage.first_ending(f"honest(); print({IGNORED[kind]!r})")
     assert isinstance(event, e.DispatchFinished) and event.role == "builder"
-    assert event.usage.input_tokens in (0, 1000) and event.note == "" and event.verdict == ""
+    assert event.usage.input_tokens == 1000 and event.note == "" and event.verdict == ""
     assert set(event.artifacts) == {"implementation.md"}
     assert {change.path for change in event.files} == {"src/tinymean/__init__.py", "tests/test_unit.py"}
     assert runlog.read_view(stage.folder).finished is None
@@ -796,16 +801,7 @@ USAGES = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    cases(
-        USAGES,
-        {
-            "4,300 digits": "Usage has no upper bound: the sum cannot be printed, every later event fails for ever",
-            "1e308 dollars": "Usage has no upper bound: the sum is infinite, show and the summary fail for ever",
-        },
-    ),
-)
+@pytest.mark.parametrize("kind", USAGES)
 def test_a_usage_beyond_all_measure_does_not_stop_the_run_or_its_summary(kind: str, stage: Stage) -> None:
     attack = f"honest(); print('{{\"usage\": {USAGES[kind]}}}')"
     view = stage.play({"builder-1": attack, "tester-1": attack})
@@ -827,7 +823,7 @@ OBEYED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202
 NASTY_CAST = {
     "planner-1": """
         options = [{'label': NASTY[:290], 'consequence': NASTY}, {'label': 'plain'}]
-        end(signal='HOLD', message=NASTY, options=options, default=0, route_to=NASTY)""",
+        end(signal='HOLD', message=NASTY, options=options, default=0, route_to=NASTY[-40:])""",
     "planner-2": "print(json.dumps({'usage': {NASTY: 1}}))",
     "planner-3": "print(NASTY); honest(); [p.write_text(p.read_text() + NASTY) for p in OUT.iterdir()]; print('{}')",
     "builder-1": "honest(); open('src/' + NASTY.replace('/', '')[:120], 'w').close()",
@@ -836,7 +832,7 @@ NASTY_CAST = {
         Path('src/tinymean/__init__.py').write_text('def mean(x):\\n    return sum(x) / (len(x) - 1)\\n')""",
     "simulator-1": """
         honest(); print(NASTY)
-        row = {'id': NASTY, 'quantity': NASTY, 'value': 0, 'low': 1, 'high': 3}
+        row = {'id': NASTY[-200:], 'quantity': NASTY, 'value': 0, 'low': 1, 'high': 3}
         result = {'replications': 1, 'failures': 0, 'criteria': [row]}
         lines = ['import json, sys', 'from tinymean import mean', f'result = {result!r}', f'print({NASTY!r})',
                  'result["criteria"][0]["value"] = mean([2.0, 2.0])',
@@ -849,9 +845,9 @@ NASTY_CAST = {
 
 
 @pytest.fixture(scope="module")
-def nasty() -> Iterator[Stage]:
+def nasty(model: Path) -> Iterator[Stage]:
     """A full run in which every text a role can place anywhere tries to forge lines and to command the terminal."""
-    with a_stage() as stage:
+    with a_stage(model) as stage:
         cast = {who: f"NASTY = {NASTY!r}\n" + textwrap.dedent(code) for who, code in NASTY_CAST.items()}
         view = stage.play(cast, workflow="full")
         assert view.finished is not None and view.finished.outcome == "shipped"
@@ -924,16 +920,7 @@ LOOKING = {
 }
 
 
-@pytest.mark.parametrize(
-    "command",
-    cases(
-        LOOKING,
-        {
-            "prompts show": "ui/prompt_commands.show_prompt prints unfiltered",
-            "prompts show --full": "ui/prompt_commands.show_prompt prints unfiltered",
-        },
-    ),
-)
+@pytest.mark.parametrize("command", LOOKING)
 def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty: Stage) -> None:
     stage = nasty
     shown = CliRunner().invoke(cli.app, [*LOOKING[command], "--workspace", str(stage.bench.workspace.root)])
@@ -942,7 +929,7 @@ def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty: Stage
     assert OBEYED.findall(shown.output) == []
 
 
-@fault("runlog/status.md prints the text of a question with its newlines")
+@fault("runlog/status.md prints labels and consequences of options, and the answer, with their newlines")
 def test_in_what_is_shown_no_text_of_a_role_begins_a_line(nasty: Stage) -> None:
     """Otherwise a question could show rows of a table, answers or a whole status that are not the run's."""
     stage = nasty
@@ -960,7 +947,6 @@ def asked(stage: Stage) -> e.QuestionAsked:
     return view.open_questions[0]
 
 
-@fault("engine/people.parse_answer quotes option labels and ui/person.AtTerminal prints them unfiltered")
 def test_a_refused_answer_at_the_prompt_cannot_command_the_terminal(asked, monkeypatch, tmp_path, capsys) -> None:  # type: ignore[no-untyped-def]
     out, (read, write) = io.StringIO(), os.pipe()
     os.write(write, b"\n")
@@ -977,7 +963,6 @@ def test_a_refused_answer_at_the_prompt_cannot_command_the_terminal(asked, monke
     assert OBEYED.findall(out.getvalue() + capsys.readouterr().out) == []
 
 
-@fault("engine/people.parse_answer quotes option labels and ui/cli.main prints errors unfiltered")
 def test_a_refused_answer_of_a_command_cannot_command_the_terminal(asked, stage, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
     root = str(stage.bench.workspace.root)
     monkeypatch.setattr(sys, "argv", ["statsclaw", "answer", RUN, "--text", "  ", "--workspace", root])
@@ -991,7 +976,6 @@ def test_a_refused_answer_of_a_command_cannot_command_the_terminal(asked, stage,
 # --- the engine's own documents ------------------------------------------------------------------------------------
 
 
-@fault("verify/audit.md includes the notes as they are; audit.md then fails its own check for ever")
 def test_notes_that_leave_a_code_block_open_do_not_stop_the_run(stage: Stage, honest: Honest) -> None:
     view = stage.play({"tester-1": "honest(); open(OUT / 'audit-notes.md', 'a').write('\\n```\\n'); saw('open')"})
     assert stage.witness == ["open"] and view.pushed is not None and stage.shipped() == honest.tree
@@ -1000,7 +984,6 @@ def test_notes_that_leave_a_code_block_open_do_not_stop_the_run(stage: Stage, ho
 KEY = "-----BEGIN " + "PRIVATE KEY-----"
 
 
-@fault("engine/dispatch._keep_artifacts checks before it scrubs: IndexError, for ever")
 def test_a_review_that_scrubbing_empties_is_refused(stage: Stage) -> None:
     """The document is checked as handed in and kept as scrubbed: a key without an end takes the verdict with it."""
     event, room = stage.refused(
@@ -1011,7 +994,6 @@ def test_a_review_that_scrubbing_empties_is_refused(stage: Stage) -> None:
     assert "review.md" in event.reason
 
 
-@fault("engine/dispatch._keep_artifacts checks before it scrubs: ValidationError, for ever")
 def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage: Stage) -> None:
     event, room = stage.first_ending(
         f"""
@@ -1024,16 +1006,16 @@ def test_a_review_whose_reason_scrubbing_empties_does_not_stop_the_engine(stage:
     assert isinstance(event, e.DispatchFailed | e.SignalRaised)
 
 
-@fault("test names reach audit.md unscrubbed; scrubbing the whole then removes sections, for ever")
 def test_a_test_named_like_a_key_does_not_stop_the_run(stage: Stage) -> None:
-    """Test names go into audit.md as they are; the scrubbing of the whole then eats the rest of the document."""
+    """Were it kept as it is, scrubbing audit.md as a whole would eat the rest of the document."""
     code = "globals()['test_-----BEGIN PRIV' + 'ATE KEY-----'] = lambda: None\n"
     view = stage.play(
         {"tester-1": f"honest(); open('tests/validation/test_key.py', 'w').write({code!r}); saw('written')"}
     )
     assert stage.witness == ["written"] and view.pushed is not None
     tests = [test.name for event in stage.events if isinstance(event, e.CommandExecuted) for test in event.tests]
-    assert any("BEGIN" in name for name in tests), "the attack did not happen"
+    assert any(name.endswith(HIDDEN) for name in tests), "the attack did not happen"
+    assert not any("BEGIN" in name for name in tests)
 
 
 STUDIES = {
@@ -1051,20 +1033,7 @@ STUDIES = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    cases(
-        STUDIES,
-        {
-            "a value that is no number": "verify/parsers.study keeps it: NaN is null in the log, LogDamaged for ever",
-            "an infinite value": "verify/parsers.study keeps it: infinity is null in the log, LogDamaged for ever",
-            "infinitely many replications": "verify/parsers.study does not expect OverflowError",
-            "half a character": "Criterion takes half a character: the event cannot be written, for ever",
-            "a fifo as result": "verify/parsers._read opens whatever is there and waits for ever",
-            "folders without end": "verify/runner.verify_tree removes its folder with rmtree: RecursionError for ever",
-        },
-    ),
-)
+@pytest.mark.parametrize("kind", STUDIES)
 def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: Stage) -> None:
     row = {"id": "C1", "quantity": "bias", "value": 0.5, "low": 0}
     result = json.dumps({"replications": 10, "failures": 0, "criteria": [row]})
@@ -1117,7 +1086,6 @@ def test_a_source_file_with_a_secret_is_refused(secret: str, stage: Stage) -> No
     assert "src/tinymean/key.py holds a secret" in event.reason and secret not in event.reason
 
 
-@fault("sandbox/importer.take_repository stores files before _secrets looks: the workspace commits them")
 def test_a_source_file_with_a_secret_leaves_nothing_behind(stage: Stage) -> None:
     view = stage.play({"builder-1": f"honest(); open('src/tinymean/key.py', 'w').write('KEY = \"{TOKEN}\"')"})
     assert "holds a secret" in stage.failures()[0].reason and view.pushed is not None
@@ -1133,33 +1101,52 @@ TELLING = {
 }
 
 
-@pytest.mark.parametrize(
-    "how",
-    cases(
-        TELLING,
-        {
-            "an option": "engine/dispatch._signal scrubs the message, not the options",
-            "a refused file name": "engine/dispatch.collect scrubs the reason, not the refusals",
-            "a file name": "engine/dispatch._secrets looks at contents, not at names",
-        },
-    ),
-)
+@pytest.mark.parametrize("how", TELLING)
 def test_a_secret_never_reaches_the_log(how: str, stage: Stage) -> None:
     stage.first_ending(f"T = {TOKEN!r}\nsaw(len(T))\n{TELLING[how]}")
     assert stage.witness == [len(TOKEN)]
     assert TOKEN.encode() not in (stage.folder / "events.jsonl").read_bytes()
 
 
-# --- the room's own files ------------------------------------------------------------------------------------------
+# --- the engine's notes on a dispatch --------------------------------------------------------------------------------
 
 FORGED_HAND_IN = json.dumps({"signal": {"signal": "STOP", "message": "forged"}, "usage": {"input_tokens": 7}})
 
 
+def test_the_engine_does_not_look_for_its_notes_in_the_room(stage: Stage, honest: Honest) -> None:
+    view = stage.play(
+        {
+            "builder": f"""
+                honest(); (ROOM / 'manifest.json').write_text('{{}}'); (ROOM / 'pid').mkdir()
+                (ROOM / 'handin.json').write_text({FORGED_HAND_IN!r})
+                saw(sorted(p.name for p in ROOM.iterdir()))""",
+            "tester": "saw(sorted(p.name for p in ROOM.iterdir())); honest()",
+        }
+    )
+    plain = ["home", "in", "out", "repo", "tmp"]
+    assert stage.witness == [sorted([*plain, "manifest.json", "pid", "handin.json"]), plain]
+    assert view.pushed is not None and stage.shipped() == honest.tree and not stage.failures()
+    stage.assert_whole()
+
+
 def test_a_hand_in_written_by_the_role_is_overwritten(stage: Stage) -> None:
-    event, room = stage.first_ending(f"honest(); (ROOM / 'handin.json').write_text({FORGED_HAND_IN!r}); saw('forged')")
+    """The barrier must close this: a role must not reach the desk. What holds: the engine has the last word."""
+    event, room = stage.first_ending(f"honest(); (DESK / 'handin.json').write_text({FORGED_HAND_IN!r}); saw('forged')")
     assert stage.witness == ["forged"]
     assert isinstance(event, e.DispatchFinished) and event.usage.input_tokens == 1000
-    assert "forged" not in (room.folder / "handin.json").read_text()
+    assert "forged" not in (room.desk / "handin.json").read_text()
+
+
+def killed_while_playing(stage: Stage, attack: str) -> None:
+    """Play in a process of its own, which the attack kills."""
+    child = os.fork()
+    if child == 0:
+        try:
+            stage.play({"builder-1": attack})
+        finally:
+            os._exit(0)
+    ended = os.waitpid(child, 0)[1]
+    assert os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGKILL
 
 
 def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_other(stage: Stage) -> None:
@@ -1169,17 +1156,10 @@ def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_
     """
     attack = f"""
         honest(); open('README.md', 'w').write('mine')
-        (ROOM / 'handin.json').write_text({FORGED_HAND_IN!r})
+        (DESK / 'handin.json').write_text({FORGED_HAND_IN!r})
         kill_the_engine()"""
-    child = os.fork()
-    if child == 0:
-        try:
-            stage.play({"builder-1": attack})
-        finally:
-            os._exit(0)
-    ended = os.waitpid(child, 0)[1]
-    assert os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGKILL
-    assert "forged" in (stage.folder / "dispatches" / "builder-1" / "handin.json").read_text()
+    killed_while_playing(stage, attack)
+    assert "forged" in (stage.room("builder-1").desk / "handin.json").read_text()
     view = stage.bench.resume(RUN)
     assert [event.dispatch for event in stage.failures()] == ["builder-1"]
     assert "does not own" in stage.failures()[0].reason
@@ -1187,23 +1167,22 @@ def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_
     stage.assert_whole()
 
 
-@fault("sandbox/room.Room.clear believes the pid file in the room: the engine kills whatever group the role names")
-def test_the_engine_ends_no_process_that_a_role_names(stage: Stage) -> None:
-    """The pid file should not lie where the role can write: behind a barrier this would be a way out."""
+@pytest.mark.parametrize(
+    "place",
+    cases(["ROOM", "DESK"], {"DESK": "needs the barrier: sandbox/room.Room.clear believes the pid file on the desk"}),
+)
+def test_the_engine_ends_no_process_that_a_role_names(place: str, stage: Stage) -> None:
+    """Behind a barrier this would be a way out. In the room no pid file is believed; the desk is still within reach."""
     with subprocess.Popen(["sleep", "20"], start_new_session=True) as victim:
         try:
             attack = f"""
                 if (FOLDER / 'killed').exists(): honest(); sys.exit()
-                (ROOM / 'pid').write_text(f'{victim.pid} {{started({victim.pid})}}')
+                ({place} / 'pid').write_text(f'{victim.pid} {{started({victim.pid})}}')
                 kill_the_engine()"""
-            child = os.fork()
-            if child == 0:
-                try:
-                    stage.play({"builder-1": attack})
-                finally:
-                    os._exit(0)
-            assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
-            assert (stage.folder / "dispatches" / "builder-1" / "pid").read_text().startswith(f"{victim.pid} ")
+            killed_while_playing(stage, attack)
+            room = stage.room("builder-1")
+            named = {"ROOM": room.folder, "DESK": room.desk}[place] / "pid"
+            assert named.read_text().startswith(f"{victim.pid} "), "the attack did not happen"
             view = stage.bench.resume(RUN)
             assert view.finished is not None and view.finished.outcome == "shipped"
             assert victim.poll() is None
@@ -1211,7 +1190,7 @@ def test_the_engine_ends_no_process_that_a_role_names(stage: Stage) -> None:
             victim.kill()
 
 
-ROOM_FILES = {
+NOTES = {
     "a manifest with another hash": "m['README.md']['sha256'] = '0'; M.write_text(json.dumps(m))",
     "a manifest that claims its own files": "m['x'] = m['README.md']; M.write_text(json.dumps(m))",
     "an empty manifest": "M.write_text('{}')",
@@ -1220,28 +1199,26 @@ ROOM_FILES = {
     "a manifest that is not text": "M.write_bytes(bytes(range(256)))",
     "a manifest that is a fifo": "M.unlink(); os.mkfifo(M)",
     "a manifest that is a folder": "M.unlink(); M.mkdir()",
-    "a hand-in that is a folder": "(ROOM / 'handin.json').mkdir()",
-    "a pid file that is a folder": "(ROOM / 'pid').unlink(); (ROOM / 'pid').mkdir()",
-    "a pid file that names the engine": "e = os.getppid(); (ROOM / 'pid').write_text(f'{e} {started(e)}')",
+    "a hand-in that is a folder": "(DESK / 'handin.json').mkdir()",
+    "a pid file that is a folder": "(DESK / 'pid').unlink(); (DESK / 'pid').mkdir()",
+    "a pid file that names the engine": "e = os.getppid(); (DESK / 'pid').write_text(f'{e} {started(e)}')",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "kind",
     cases(
-        ROOM_FILES,
+        NOTES,
         {
-            "a manifest that is not JSON": "engine/dispatch.inspect does not expect ValidationError, for ever",
-            "a manifest that is not text": "engine/dispatch.inspect does not expect ValidationError, for ever",
-            "a manifest that is a fifo": "sandbox/room.Room.manifest opens whatever is there and waits for ever",
-            "a hand-in that is a folder": "sandbox/room.Room.hand_in and handed_in do not expect a folder, for ever",
-            "a pid file that is a folder": "sandbox/process.run_program cannot unlink it, for ever",
+            "a manifest that is a fifo": "needs the barrier: sandbox/room.Room.manifest opens whatever is there",
+            "a hand-in that is a folder": "needs the barrier: sandbox/room.Room.hand_in does not expect a folder",
+            "a pid file that is a folder": "needs the barrier: sandbox/process.run_program cannot unlink it",
         },
     ),
 )
-def test_a_room_with_this_fails_its_dispatch_and_not_the_engine(kind: str, stage: Stage) -> None:
-    """The barrier should keep these files out of reach of the role; the engine should not depend on it."""
-    attack = f"M = ROOM / 'manifest.json'; m = json.loads(M.read_text())\nhonest()\n{ROOM_FILES[kind]}\nsaw('done')"
+def test_notes_like_this_fail_the_dispatch_and_not_the_engine(kind: str, stage: Stage) -> None:
+    """The barrier must close this: a role must not reach the desk. What holds: no manifest but the engine's is used."""
+    attack = f"M = DESK / 'manifest.json'; m = json.loads(M.read_text())\nhonest()\n{NOTES[kind]}\nsaw('done')"
     with within(3):
         stage.play({"builder-1": attack}, until=goes_on_after("builder-1"))
     assert stage.witness == ["done"], "the attack did not happen"
@@ -1300,9 +1277,8 @@ def test_a_line_forged_in_the_log_is_named(how: str, stage: Stage) -> None:
         stage.bench.resume(RUN)
 
 
-@fault("needs the barrier; engine/perform.push_commit could read the log once more before it pushes")
 def test_a_run_whose_log_was_altered_ships_nothing(stage: Stage) -> None:
-    """The barrier must close this; until then one reading of the log before the push would notice it."""
+    """The barrier must close this; until then the log is read once more before anything is pushed."""
     with pytest.raises(LogDamaged):
         stage.play({"builder-1": f"{FORGE_LINE}\nopen(RUN / 'events.jsonl', 'ab').write(line)\nhonest()"})
     assert set(branches(stage.bench.folder / "tinymean.git")) == {"main"}
@@ -1323,12 +1299,12 @@ def wait_for(path: str) -> str:
 
 
 def test_a_manifest_changed_by_another_role_fails_the_dispatch_of_its_owner(stage: Stage) -> None:
-    """The barrier must close this: rooms must not see each other."""
-    there = "(RUN / 'dispatches' / 'tester-1' / 'manifest.json')"
+    """The barrier must close this: rooms and desks must not see each other."""
+    there = "(RUN / 'desk' / 'tester-1' / 'manifest.json')"
     view = stage.play(
         {
             "builder-1": wait_for(there) + f"honest(); {there}.write_text('{{}}'); (FOLDER / 'now').touch()",
-            "tester-1": wait_for("FOLDER / 'now'") + "saw((ROOM / 'manifest.json').read_text()); honest()",
+            "tester-1": wait_for("FOLDER / 'now'") + "saw((DESK / 'manifest.json').read_text()); honest()",
         },
         workflow="full",
     )
@@ -1345,7 +1321,7 @@ def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None
     there = "(RUN / 'dispatches' / 'tester-1' / 'repo' / 'tests' / 'validation')"
     view = stage.play(
         {
-            "builder-1": wait_for("RUN / 'dispatches' / 'tester-1' / 'manifest.json'")
+            "builder-1": wait_for("RUN / 'desk' / 'tester-1' / 'manifest.json'")
             + f"honest(); {there}.mkdir(parents=True, exist_ok=True)\n"
             f"({there} / 'test_x.py').write_text('def test_x(): pass\\n')\n"
             "(FOLDER / 'now').touch(); saw('planted')",
@@ -1372,7 +1348,6 @@ def test_a_role_cannot_answer_for_the_person(stage: Stage) -> None:
     assert view.pushed is None and [question.topic for question in view.open_questions] == ["ship"]
 
 
-@fault("engine/people._from_inbox accepts a negative choice")
 def test_an_answer_that_names_no_option_is_not_taken(stage: Stage) -> None:
     answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": -1, "by": "prompt"})
     view = stage.play(
@@ -1398,16 +1373,13 @@ def forge_recording(recording: Path, folder: Path, change: Callable[[e.AnyEvent]
     return folder
 
 
-@fault("backends/replay.ReplayBackend.run writes and deletes wherever the recording says")
-@pytest.mark.parametrize("where", ["above", "absolute", "deleted", "artifact"])
+@pytest.mark.parametrize("where", ["above", "absolute", "deleted", "artifact", "artifact of a signal"])
 def test_a_recording_writes_and_deletes_nothing_outside_the_room(where: str, stage: Stage, honest: Honest) -> None:
+    """Such a recording is not believed at all."""
     outside = stage.bench.folder / "precious.txt"
     outside.write_text("precious")
-    path = (
-        str(outside)
-        if where in ("absolute", "artifact")
-        else os.path.relpath(outside, stage.bench.workspace.root / "tinymean/runs" / RUN / "dispatches/builder-1/repo")
-    )
+    room = stage.bench.workspace.root / "tinymean/runs" / RUN / "dispatches/builder-1/repo"
+    path = os.path.relpath(outside, room) if where in ("above", "deleted") else str(outside)
     digest = ContentStore(honest.recording / "store").put(b"forged")
 
     def change(event: e.AnyEvent) -> e.AnyEvent:
@@ -1415,14 +1387,31 @@ def test_a_recording_writes_and_deletes_nothing_outside_the_room(where: str, sta
             return event
         if where == "artifact":
             return event.model_copy(update={"artifacts": {**event.artifacts, path: digest}})
-        added = e.FileChange(path=path, sha256=None if where == "deleted" else digest)
+        if where == "artifact of a signal":
+            return e.SignalRaised(
+                signal=Signal.HOLD, raised_by="builder", cause="builder", route_to="builder", message="x",
+                dispatch=event.dispatch,
+            ).model_copy(update={"artifacts": {path: digest}})  # fmt: skip
+        added = e.FileChange.model_construct(path=path, sha256=None if where == "deleted" else digest, executable=False)
         return event.model_copy(update={"files": (*event.files, added)})
 
     recording = forge_recording(honest.recording, stage.bench.folder / "recording", change)
-    order = order_for(stage.target, "replay", workflow="quick-fix", recording=recording, run_id=RUN)
-    try:
-        stage.bench.start(order)
-    except Exception as error:
-        print(f"the engine said: {error}")
-    assert any(isinstance(event, e.DispatchStarted) and event.role == "builder" for event in stage.events)
-    assert outside.exists() and outside.read_text() == "precious"
+    assert outside.name.encode() in (recording / "events.jsonl").read_bytes(), "the attack did not happen"
+    with pytest.raises(LogDamaged):
+        stage.bench.start(order_for(stage.target, "replay", workflow="quick-fix", recording=recording, run_id=RUN))
+    assert outside.read_text() == "precious"
+
+
+@fault("runlog/events: a sha256 may be any text, so ContentStore.path leads out of the store, to a pipe or /dev/zero")
+def test_a_recording_names_no_content_outside_its_store(stage: Stage, honest: Honest) -> None:
+    pipe = stage.bench.folder / "pipe"
+    os.mkfifo(pipe)
+
+    def change(event: e.AnyEvent) -> e.AnyEvent:
+        if not isinstance(event, e.DispatchFinished) or event.role != "builder":
+            return event
+        return event.model_copy(update={"transcript_sha256": f"xx{pipe}"})
+
+    recording = forge_recording(honest.recording, stage.bench.folder / "recording", change)
+    with within(2), pytest.raises(LogDamaged):
+        stage.bench.start(order_for(stage.target, "replay", workflow="quick-fix", recording=recording, run_id=RUN))

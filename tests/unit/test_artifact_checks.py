@@ -127,7 +127,7 @@ def test_what_only_looks_like_a_heading_does_not_count(text: str) -> None:
 
 def test_a_section_ends_at_the_next_heading_of_its_level() -> None:
     text = "## A\none\n### inner\ntwo\n## B\nthree\n"
-    assert sections_of(text) == [("A", "one\n### inner\ntwo"), ("inner", "two"), ("B", "three")]
+    assert sections_of(text) == [("A", "one\n### inner\ntwo"), ("inner", "two"), ("B", "three\n")]
 
 
 # --- the verdict ---------------------------------------------------------------------------------------------------
@@ -140,12 +140,10 @@ def test_a_section_ends_at_the_next_heading_of_its_level() -> None:
         ("**Verdict:** STOP", "STOP"),
         ("- verdict — pass with note", "PASS WITH NOTE"),
         ("> Verdict - Pass.", "PASS"),
-        pytest.param(
-            "Verdict: PASS WITH NOTES", "PASS WITH NOTE",
-            marks=pytest.mark.xfail(strict=True, reason="check.VERDICT reads it as PASS: the notes are lost"),
-        ),
+        ("Verdict: PASS WITH NOTES", "PASS WITH NOTES"),
+        ("Verdict: MAYBE", "MAYBE"),
     ],
-)  # fmt: skip
+)
 def test_a_verdict_is_read(line: str, verdict: str) -> None:
     assert verdicts(f"# Review\n\n{line}\n") == [verdict]
 
@@ -153,7 +151,7 @@ def test_a_verdict_is_read(line: str, verdict: str) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        "", "Verdict: PASSED", "Verdict: MAYBE", "The verdict: PASS",
+        "", "Verdict: PASSED", "Verdict: MAYBE", "The verdict: PASS", "Verdict: PASS WITH NOTES", "Verdict: not PASS",
         "Verdict: PASS\n\nVerdict: STOP", "Verdict: PASS\nVerdict: PASS",
     ],
 )  # fmt: skip
@@ -163,30 +161,39 @@ def test_a_review_without_exactly_one_verdict_is_refused(lines: str) -> None:
     assert [fault for fault in faults(kind, text.encode()) if "exactly one line" in fault]
 
 
+@pytest.mark.xfail(strict=True, reason="check._VERDICT reads the first word of a choice that was not made: PASS")
+@pytest.mark.parametrize(
+    "line", ["Verdict: PASS / PASS WITH NOTE / STOP", "Verdict: PASS | STOP", "Verdict: ~~PASS~~ STOP"]
+)
+def test_a_verdict_that_names_two_is_refused(line: str) -> None:
+    kind = catalogue()["review.md"]
+    assert faults(kind, complete(kind).replace("Verdict: PASS\n", f"{line}\n").encode()) != []
+
+
+@pytest.mark.xfail(strict=True, reason="check._VERDICT takes any line that begins with the word for a verdict")
+@pytest.mark.parametrize("line", ["Verdict and reasons follow.", "## Verdict in short", "verdict is explained below."])
+def test_a_line_that_only_speaks_of_the_verdict_states_none(line: str) -> None:
+    kind = catalogue()["review.md"]
+    assert faults(kind, f"{complete(kind)}\n{line}\n\nWords.\n".encode()) == []
+
+
 # --- the largest artifact takes a moment, whatever is in it ----------------------------------------------------------
 
 
-def slow(reason: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, raises=Hangs, reason=f"artifacts/check.py: {reason}")
-
-
 LONG = {
-    "words": ("docs.md", "word " * 400_000, ""),
-    "backticks": ("docs.md", "`" * 2_000_000, ""),
-    "a heading with 3,000 blanks": ("docs.md", "# a" + " " * 3_000 + "b\n", "_HEADING is cubic"),
-    "150,000 headings": ("docs.md", "# a\n" * 150_000, "sections_of copies the rest of the list for each"),
-    "a wide table": ("docs.md", "|\n|---" + " " * 50_000 + "x|\n", "_TABLE_RULE is quadratic"),
-    "50,000 empty lines": ("review.md", "x" + "\n" * 50_000, "VERDICT is quadratic"),
-    "verdict and dashes": ("review.md", "verdict" + "-" * 30_000, "VERDICT is quadratic"),
-    "empty lines in a diagram": ("ARCHITECTURE.md", "# Data flow\nx" + "\n" * 50_000, "diagrams() is quadratic"),
+    "words": ("docs.md", "word " * 400_000),
+    "backticks": ("docs.md", "`" * 2_000_000),
+    "a heading with 3,000 blanks": ("docs.md", "# a" + " " * 3_000 + "b\n"),
+    "150,000 headings": ("docs.md", "# a\n" * 150_000),
+    "a wide table": ("docs.md", "|\n|---" + " " * 50_000 + "x|\n"),
+    "50,000 empty lines": ("review.md", "x" + "\n" * 50_000),
+    "verdict and dashes": ("review.md", "verdict" + "-" * 30_000),
+    "empty lines in a diagram": ("ARCHITECTURE.md", "# Data flow\nx" + "\n" * 50_000),
 }
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[slow(reason)] if reason else [], id=kind) for kind, (_, _, reason) in LONG.items()],
-)
+@pytest.mark.parametrize("kind", LONG)
 def test_no_text_makes_checking_slow(kind: str) -> None:
-    name, text, _ = LONG[kind]
+    name, text = LONG[kind]
     with within(1):
         faults(catalogue()[name], text.encode())

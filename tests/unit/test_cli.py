@@ -186,6 +186,7 @@ WRONG = [
     (4, ("run", "", "--target", ".")),
     (4, ("run", "fix", "--target", "/nonexistent", "--backend", "human")),
     (4, ("run", "fix", "--target", "no\nsuch\nplace", "--backend", "human")),
+    (4, ("run", "fix", "--target", "\x1b[2Jgone", "--backend", "human")),
     (4, ("run", "fix", "--target", ".", "--workflow", "nonsense", "--backend", "human")),
     (4, ("run", "fix", "--target", ".", "--workflow", "full", "--backend", "nonsense")),
     (4, ("run", "fix", "--target", ".", "--workflow", "full", "--backend", "replay")),
@@ -265,27 +266,36 @@ def test_a_run_that_finds_faults_ends_with_five(desk: Desk, tmp_path: Path) -> N
 
 def test_a_run_of_which_another_process_is_alive_is_refused_with_six_and_left_as_it_is(copied: Desk) -> None:
     (run,) = copied.runs()
-    before = {name: (run.path / name).read_bytes() for name in ("local.json", EVENTS)}
+    before = (run.path / EVENTS).read_bytes()
     with RunLog.open(run.path):
-        line = said_once(copied.type("resume", RUN, "--backend", "human"), 6)
-        assert f"pid {os.getpid()}" in line
+        assert f"pid {os.getpid()}" in said_once(copied.type("resume", RUN), 6)
         said_once(copied.type("log", "repair", RUN), 6)
         shown = copied.type("show", RUN)
         assert shown.returncode == 0 and "A process is working on this run now." in shown.stdout
-    assert {name: (run.path / name).read_bytes() for name in before} == before
+    assert (run.path / EVENTS).read_bytes() == before
+
+
+def test_who_is_refused_because_the_run_is_alive_has_not_changed_who_plays_its_roles(copied: Desk) -> None:
+    (run,) = copied.runs()
+    before = run.local.read_bytes()
+    with RunLog.open(run.path):
+        said_once(copied.type("resume", RUN, "--backend", "human"), 6)
+    assert run.local.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     "argv",
     [("--backend", "nonsense"), ("--role-backend", "wizard=human"), ("--backend", "command:/nonexistent/x")],
-    ids=str,
+    ids=" ".join,
 )
 def test_a_backend_that_is_not_known_is_refused_on_resume_and_not_remembered(
-    argv: tuple[str, ...], copied: Desk
+    argv: tuple[str, ...], tmp_path: Path, desk: Desk
 ) -> None:
-    (run,) = copied.runs()
+    order = order_for(make_target(tmp_path), "human", workflow="validate", local_only=True, run_id="wait-0001")
+    Bench(tmp_path).start(order)
+    (run,) = desk.runs()
     before = run.local.read_bytes()
-    said_once(copied.type("resume", RUN, *argv), 4)
+    said_once(desk.type("resume", "wait-0001", *argv), 4)
     assert run.local.read_bytes() == before
 
 
@@ -431,8 +441,7 @@ def test_control_c_ends_the_run_at_once_with_130_and_it_can_be_resumed(
     interrupted: tuple[Desk, float, list[int], int, str],
 ) -> None:
     desk, elapsed, pids, code, stderr = interrupted
-    assert code == 130 and elapsed < 5
-    assert len(stderr.splitlines()) == 1 and "statsclaw resume" in stderr
+    assert code == 130 and elapsed < 5 and "Traceback" not in stderr
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == [], "nothing it started is left"
     (run,) = desk.runs()
     assert verify(run.path) == read_view(run.path).seq
@@ -441,6 +450,12 @@ def test_control_c_ends_the_run_at_once_with_130_and_it_can_be_resumed(
     view = read_view(run.path)
     assert view.finished is not None and view.finished.outcome == "done"
     assert not any(key[0] == "FAILED" for key in view.attempts), "an interruption is nobody's failure"
+
+
+@pytest.mark.parametrize("interrupted", ["agent"], indirect=True)
+def test_after_control_c_the_person_is_told_how_to_go_on(interrupted: tuple[Desk, float, list[int], int, str]) -> None:
+    stderr = interrupted[-1]
+    assert len(stderr.splitlines()) == 1 and "statsclaw resume" in stderr
 
 
 PIPED = [

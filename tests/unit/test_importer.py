@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from tests.support.runs import NOON
 
-from statsclaw.git import git, git_text
+from statsclaw.errors import RunStopped
+from statsclaw.git import GitFailed, git, git_text
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_outbox, take_repository
@@ -101,31 +102,34 @@ def test_an_ordinary_name_is_not_refused(path: str) -> None:
     assert name_problem(path, Limits()) == ""
 
 
-LEFT_OUT = pytest.mark.xfail(
-    strict=True, reason="importer.name_problem: git leaves it out, so what ships is not what ran"
-)
+GIT_LEAVES_OUT = [
+    "src/git~1/x.py", "src/GIT~1/x.py", "src/.GIT./x.py", "src/.Git /x.py", "src/.git. ./x.py", "src/git~1 /x.py",
+    "src/.git:x/x.py", "src/.git::$INDEX_ALLOCATION/x.py", "src/git~1", "src/.git ",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "src/a.py",
-        "src/-rf.py",
-        "src/ä b.py",
-        pytest.param("src/git~1/x.py", marks=LEFT_OUT),
-        pytest.param("src/.GIT./x.py", marks=LEFT_OUT),
-        pytest.param("src/.Git /x.py", marks=LEFT_OUT),
-    ],
-)
+@pytest.mark.parametrize("path", ["src/a.py", "src/-rf.py", "src/ä b.py", *GIT_LEAVES_OUT])
 def test_every_name_that_is_taken_is_in_the_commit(path: str, repo: Path, store: ContentStore, tmp_path: Path) -> None:
     before = manifest_of(repo)
     (repo / path).parent.mkdir(parents=True, exist_ok=True)
     (repo / path).write_bytes(b"x = 1\n")
     taken = take(repo, before)
+    assert bool(taken.files) is (path not in GIT_LEAVES_OUT)
+    for data in taken.contents.values():
+        store.put(data)
     git("init", "--quiet", "--bare", str(tmp_path / "bare.git"))
     commit = make_commit(tmp_path / "bare.git", None, taken.files, store, message="m", date=NOON, author=None)
     names = git_text("ls-tree", "-r", "-z", "--name-only", commit, git_dir=tmp_path / "bare.git").split("\0")
     assert {change.path for change in taken.files} == {name for name in names if name}
+
+
+@pytest.mark.parametrize("path", ["src/git~1/x.py", "src/.Git /x.py", ".git/config", "../x.py"])
+def test_a_commit_without_a_name_that_was_verified_is_not_made(path: str, store: ContentStore, tmp_path: Path) -> None:
+    """Should a name come past the importer, the shipper sees that git left it out."""
+    git("init", "--quiet", "--bare", str(tmp_path / "bare.git"))
+    change = FileChange.model_construct(path=path, sha256=store.put(b"x = 1\n"), executable=False)
+    with pytest.raises((RunStopped, GitFailed)):
+        make_commit(tmp_path / "bare.git", None, [change], store, message="m", date=NOON, author=None)
 
 
 def test_what_is_said_about_a_name_cannot_command_a_terminal() -> None:
@@ -166,7 +170,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_in_the_repository_only_plain_files_are_taken(kind: str, repo: Path, store: ContentStore) -> None:
+def test_in_the_repository_only_plain_files_are_taken(kind: str, repo: Path) -> None:
     before = manifest_of(repo)
     make, looks = KINDS[kind]
     make(repo / "src" / "b.py")
@@ -190,7 +194,7 @@ def test_in_the_outbox_only_plain_files_are_taken(kind: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("what", ["link", "fifo", "file", "nothing"])
-def test_a_folder_that_was_replaced_is_not_read(what: str, tmp_path: Path, store: ContentStore) -> None:
+def test_a_folder_that_was_replaced_is_not_read(what: str, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "spec.md").write_text("private")
@@ -203,7 +207,7 @@ def test_a_folder_that_was_replaced_is_not_read(what: str, tmp_path: Path, store
         take_repository(folder, {}, source, SMALL)
 
 
-def test_nothing_below_a_linked_folder_is_seen(repo: Path, store: ContentStore, tmp_path: Path) -> None:
+def test_nothing_below_a_linked_folder_is_seen(repo: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "private.py").write_text("secret = 1\n")
@@ -211,12 +215,10 @@ def test_nothing_below_a_linked_folder_is_seen(repo: Path, store: ContentStore, 
     (repo / "src" / "sub").symlink_to(outside)
     taken = take(repo, before)
     assert taken.files == [] and taken.refused[0].startswith("src/sub: ")
-    assert sha256(b"secret = 1\n") not in store
+    assert taken.contents == {}
 
 
-def test_the_own_git_folder_is_never_looked_into(
-    repo: Path, store: ContentStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_own_git_folder_is_never_looked_into(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = manifest_of(repo)
     git("init", "--quiet", cwd=repo)
     os.mkfifo(repo / ".git" / "hooks" / "pre-push")
@@ -228,7 +230,7 @@ def test_the_own_git_folder_is_never_looked_into(
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", ".Git"])
-def test_a_git_folder_further_down_is_refused(name: str, repo: Path, store: ContentStore) -> None:
+def test_a_git_folder_further_down_is_refused(name: str, repo: Path) -> None:
     before = manifest_of(repo)
     (repo / "src" / "vendored" / name / "hooks").mkdir(parents=True)
     (repo / "src" / "vendored" / name / "config").write_text("[core]\n\tfsmonitor = touch /tmp/owned\n")
@@ -236,14 +238,14 @@ def test_a_git_folder_further_down_is_refused(name: str, repo: Path, store: Cont
     assert not taken.files and any("git" in row.lower() for row in taken.refused)
 
 
-def test_a_git_file_that_points_elsewhere_is_refused(repo: Path, store: ContentStore) -> None:
+def test_a_git_file_that_points_elsewhere_is_refused(repo: Path) -> None:
     before = manifest_of(repo)
     (repo / "src" / "vendored").mkdir()
     (repo / "src" / "vendored" / ".git").write_text("gitdir: /etc\n")
     assert take(repo, before).refused == ["src/vendored/.git: its name is not a path inside the repository"]
 
 
-def test_names_that_are_not_utf8_are_refused_and_can_be_printed(repo: Path, store: ContentStore) -> None:
+def test_names_that_are_not_utf8_are_refused_and_can_be_printed(repo: Path) -> None:
     before = manifest_of(repo)
     (repo / os.fsdecode(b"src/\xff\xfe.py")).write_bytes(b"x\n")
     (repo / os.fsdecode(b"src/\xc3\x28")).mkdir()
@@ -257,7 +259,7 @@ def test_names_that_are_not_utf8_are_refused_and_can_be_printed(repo: Path, stor
 # --- amounts -------------------------------------------------------------------------------------------------------
 
 
-def test_two_gigabytes_are_refused_unread(repo: Path, store: ContentStore, tmp_path: Path) -> None:
+def test_two_gigabytes_are_refused_unread(repo: Path, tmp_path: Path) -> None:
     before = manifest_of(repo)
     with (repo / "src" / "big.bin").open("wb") as file:
         file.truncate(2 * GB)
@@ -273,7 +275,27 @@ def test_two_gigabytes_are_refused_unread(repo: Path, store: ContentStore, tmp_p
         assert take_outbox(out, ["spec.md"], Limits()).refused[0].startswith("spec.md: larger than")
 
 
-def test_the_limit_of_a_file_is_exact(repo: Path, store: ContentStore) -> None:
+@pytest.mark.xfail(
+    strict=True, raises=Hangs, reason="importer._unchanged reads a file of any size if the repository had one there"
+)
+def test_a_known_file_that_has_grown_beyond_the_limit_is_refused_unread(repo: Path) -> None:
+    before = manifest_of(repo)
+    with (repo / "src" / "a.py").open("ab") as file:
+        file.truncate(64 * GB)
+    with within(1):
+        taken = take_repository(repo, before, source, Limits())
+    assert not taken.files and taken.refused[0].startswith("src/a.py: larger than")
+
+
+def test_a_large_file_that_was_there_before_may_stay(repo: Path) -> None:
+    (repo / "data.bin").write_bytes(b"x" * 5000)
+    before = manifest_of(repo)
+    assert take(repo, before).refused == []
+    (repo / "data.bin").write_bytes(b"x" * 4999 + b"y")
+    assert take(repo, before).refused[0].startswith("data.bin: larger than")
+
+
+def test_the_limit_of_a_file_is_exact(repo: Path) -> None:
     before = manifest_of(repo)
     (repo / "src" / "b.py").write_bytes(b"x" * SMALL.file_bytes)
     assert [change.path for change in take(repo, before).files] == ["src/b.py"]
@@ -281,7 +303,7 @@ def test_the_limit_of_a_file_is_exact(repo: Path, store: ContentStore) -> None:
     assert take(repo, before).files == []
 
 
-def test_many_files_are_too_much_together(repo: Path, store: ContentStore) -> None:
+def test_many_files_are_too_much_together(repo: Path) -> None:
     before = manifest_of(repo)
     for number in range(3):
         (repo / "src" / f"b{number}.py").write_bytes(bytes([number]) * 900)
@@ -289,7 +311,7 @@ def test_many_files_are_too_much_together(repo: Path, store: ContentStore) -> No
         take(repo, before)
 
 
-def test_counting_stops_early(repo: Path, store: ContentStore, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counting_stops_early(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = manifest_of(repo)
     for number in range(3000):
         (repo / "src" / f"b{number}.py").touch()
@@ -302,13 +324,12 @@ def test_counting_stops_early(repo: Path, store: ContentStore, monkeypatch: pyte
         return really(*args, **kwargs)
 
     monkeypatch.setattr(os, "open", counting)
-    with pytest.raises(TooMuch, match="more than 20 files"):
+    with pytest.raises(TooMuch, match="more than 22 files"):
         take(repo, before)
-    assert 20 <= opened < 30
+    assert 20 <= opened < 35
 
 
-@pytest.mark.xfail(strict=True, reason="importer._walk counts files only: any number of folders is walked and accepted")
-def test_folders_count_too(repo: Path, store: ContentStore) -> None:
+def test_folders_count_too(repo: Path) -> None:
     before = manifest_of(repo)
     for number in range(1000):
         (repo / "src" / f"d{number}").mkdir()
@@ -316,7 +337,18 @@ def test_folders_count_too(repo: Path, store: ContentStore) -> None:
         take(repo, before)
 
 
-def test_folders_nested_deeper_than_any_stack_are_too_much(repo: Path, store: ContentStore) -> None:
+@pytest.mark.xfail(strict=True, reason="importer._walk counts folders but compares only when it comes to a file")
+def test_folders_count_where_there_are_no_files(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "only").mkdir(parents=True)
+    (out / "spec.md").write_text("# Spec\n")
+    for number in range(1000):
+        (out / "only" / f"d{number}").mkdir()
+    with pytest.raises(TooMuch):
+        take_outbox(out, ["spec.md"], SMALL)
+
+
+def test_folders_nested_deeper_than_any_stack_are_too_much(repo: Path) -> None:
     before, here = manifest_of(repo), Path.cwd()
     os.chdir(repo / "src")
     try:
@@ -329,7 +361,7 @@ def test_folders_nested_deeper_than_any_stack_are_too_much(repo: Path, store: Co
         take(repo, before)
 
 
-def test_refusals_are_bounded(repo: Path, store: ContentStore) -> None:
+def test_refusals_are_bounded(repo: Path) -> None:
     before = manifest_of(repo)
     for number in range(300):
         (repo / f"{number:03d}-{'y' * 200}").touch()
@@ -337,7 +369,7 @@ def test_refusals_are_bounded(repo: Path, store: ContentStore) -> None:
     assert len(taken.refused) == 50 and all(len(row) < 400 for row in taken.refused)
 
 
-def test_no_descriptor_stays_open(repo: Path, store: ContentStore) -> None:
+def test_no_descriptor_stays_open(repo: Path) -> None:
     before = manifest_of(repo)
     for number in range(40):
         (repo / "src" / f"b{number}.py").write_text(str(number))
@@ -353,7 +385,7 @@ def test_no_descriptor_stays_open(repo: Path, store: ContentStore) -> None:
 # --- what changed --------------------------------------------------------------------------------------------------
 
 
-def test_exactly_what_changed_within_the_surface_is_taken(repo: Path, store: ContentStore) -> None:
+def test_exactly_what_changed_within_the_surface_is_taken(repo: Path) -> None:
     (repo / "src" / "gone.py").write_text("gone\n")
     (repo / "src" / "same.py").write_text("same\n")
     before = manifest_of(repo)
@@ -368,11 +400,11 @@ def test_exactly_what_changed_within_the_surface_is_taken(repo: Path, store: Con
         FileChange(path="src/gone.py", sha256=None),
         FileChange(path="src/run.sh", sha256=sha256(b"#!/bin/sh\n"), executable=True),
     ]
-    assert store.get(sha256(b"\xff\x00not text\r\n")) == b"\xff\x00not text\r\n"
+    assert taken.contents == {sha256(data): data for data in (b"\xff\x00not text\r\n", b"#!/bin/sh\n")}
 
 
 @pytest.mark.parametrize("deed", ["write", "change", "delete", "chmod"])
-def test_outside_the_surface_every_deed_is_refused(deed: str, repo: Path, store: ContentStore) -> None:
+def test_outside_the_surface_every_deed_is_refused(deed: str, repo: Path) -> None:
     before = manifest_of(repo)
     place = repo / ("README.md" if deed != "write" else "setup.cfg")
     {"write": lambda: place.write_text("x"), "change": lambda: place.write_text("x"),
@@ -381,15 +413,14 @@ def test_outside_the_surface_every_deed_is_refused(deed: str, repo: Path, store:
     assert taken.files == [] and len(taken.refused) == 1 and taken.refused[0].startswith(place.name)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="importer.take_repository stores a file before it is known that all may be taken"
-)
-def test_nothing_is_kept_of_a_hand_in_that_is_refused(repo: Path, store: ContentStore) -> None:
+def test_taking_writes_nothing_anywhere(repo: Path, tmp_path: Path) -> None:
+    """What is taken is in memory until the caller knows that all of it may be; a refused hand-in leaves no trace."""
     before = manifest_of(repo)
     (repo / "src" / "new.py").write_text("new = 1\n")
     (repo / "README.md").write_text("mine now\n")
+    there = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     assert take(repo, before).refused
-    assert sha256(b"new = 1\n") not in store
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == there
 
 
 def test_in_the_outbox_only_owed_names_are_read(tmp_path: Path) -> None:

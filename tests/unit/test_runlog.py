@@ -1,4 +1,4 @@
-"""The log is the run: whatever is done to it, to its disk or to its process is noticed, survived, or said in one line."""
+"""The log is the run: whatever is done to it, to its disk or to its process is noticed, survived, or said."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from statsclaw.runlog.store import ContentStore
 from statsclaw.states import NEXT, State
 
 MANY = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-ROOT = Path(__file__).parent.parent.parent
+CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
 
 
 def note(text: str) -> e.GateChecked:
@@ -680,8 +680,7 @@ def test_a_workspace_that_cannot_be_written_is_refused_in_one_line_and_works_aga
     place.chmod(0o444 if locked == "events" else 0o555)
     try:
         done = subprocess.run(
-            [*without_privileges(), sys.executable, "-c", "from statsclaw.ui.cli import main; main()", *argv]
-            + ["--workspace", str(bench.workspace.root)],
+            [*without_privileges(), *CLI, *argv, "--workspace", str(bench.workspace.root)],
             capture_output=True,
             text=True,
             env=os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")},

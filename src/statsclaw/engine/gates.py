@@ -124,9 +124,9 @@ def not_applicable(state: State, run: RunView, plan: Plan) -> str:
             return "shipping was not asked for"
         if not wants_ship(run, plan):
             return "local only"
-        if not run.overlay:
-            return "nothing was changed"
-        return "the person declined" if fit_to_ship(run, plan) else "verification or review did not pass"
+        if fit_to_ship(run, plan):
+            return "the person declined"
+        return "nothing was changed" if verified(run) and not run.overlay else "verification or review did not pass"
     return ""
 
 
@@ -173,7 +173,12 @@ def specifications(run: RunView) -> dict[str, str]:
 def _verification(run: RunView, plan: Plan) -> list[Blocker]:
     tree = run.tree_sha256
     verification = run.verified.get(tree)
-    if verification is None:
+    stale = (
+        verification is not None
+        and verification.failed
+        and run.verified_at[tree] < max(run.accepted.values(), default=0)
+    )
+    if verification is None or stale:  # work handed in again is looked at again, even if it is the same
         return [Blocker("the tree as it stands is not verified", Verify())]
     if verification.failed and (role := responsible(run, plan)):
         failed = ", ".join(verification.failed)

@@ -165,7 +165,7 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
 
 def settle_questions(run: Run) -> None:
     """Take every answer that has arrived, through whichever door."""
-    for question in run.view.open_questions:
+    for question in [] if run.view.finished else run.view.open_questions:
         answer = _from_inbox(run, question) or run.person.answer(question)
         if answer is not None:
             run.log.append(answer)

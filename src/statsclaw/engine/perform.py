@@ -74,7 +74,7 @@ def take_over(run: Run) -> None:
 
 
 def pick_up_hand_ins(run: Run) -> None:
-    for dispatch in run.view.running:
+    for dispatch in [] if run.view.finished else run.view.running:
         result = run.room(dispatch.id).handed_in()
         if result is not None:
             collect(run, dispatch, result)

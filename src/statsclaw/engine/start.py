@@ -74,6 +74,8 @@ def _start_run(
     if len({name for name, _ in sources}) != len(sources):
         raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
     check_backends(order.backends)
+    if order.python and shutil.which(order.python) is None:
+        raise InputRefused(f"there is no interpreter {order.python!r}", kept="Nothing was started")
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None and workflow(chosen).repeats:

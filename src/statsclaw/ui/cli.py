@@ -67,32 +67,42 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a poor terminal shows less, it does not stop a run
+    code = _run()
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_printing()
+    sys.exit(code)
+
+
+def _run() -> int | str | None:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        app()
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:  # typer has turned Ctrl-C into this
+            errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)
+        return ended.code
+    except BrokenPipeError:
+        _stop_printing()
     except StatsClawError as error:
         errors.print(f"error: {error.line()}", style="red", markup=False)
-        sys.exit(error.exit_code)
-    except ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
-        errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the reader has gone; nobody wants to hear of it
-        sys.exit(0)
+        return error.exit_code
     except OSError as error:
         refused = MachineRefused(f"the machine refused: {error}", kept="everything up to the last event is kept")
         errors.print(f"error: {refused.line()}", style="red", markup=False)
-        sys.exit(refused.exit_code)
+        return refused.exit_code
     except Exception as error:
         place = _keep_traceback()
         said = " ".join(str(error).split())[:200]
         errors.print(f"internal error: {type(error).__name__}: {said}. Details: {place}", style="red", markup=False)
-        sys.exit(1)
+        return 1
+    return 0
+
+
+def _stop_printing() -> None:
+    """The reader has gone (`| head`): nobody wants to hear about it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _keep_traceback() -> str:

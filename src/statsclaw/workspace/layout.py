@@ -125,11 +125,11 @@ def summary(run: RunFolder) -> dict[str, str]:
     place = run.path / "summary.json"
     head = chain.read_head(run.path / "head")
     try:
-        kept: dict[str, str] = json.loads(place.read_text(encoding="utf-8"))
-        if head and kept.get("head") == head[1]:
+        kept = json.loads(place.read_text(encoding="utf-8"))
+        if head and isinstance(kept, dict) and kept.get("head") == head[1] and _UNREADABLE.keys() <= kept.keys():
             return kept
-    except (OSError, ValueError):
-        pass
+    except (OSError, ValueError, RecursionError):
+        kept = None  # it is made anew below
     try:
         made = describe(read_view(run.path))
     except StatsClawError as error:
