@@ -668,17 +668,32 @@ def test_one_damaged_run_does_not_hide_the_others(bench: Bench, target: Path) ->
     assert "good-0001" in done.stdout and "bad-0001" in done.stdout + done.stderr
 
 
-def test_two_repositories_of_the_same_name_do_not_share_a_hand_off(tmp_path: Path) -> None:
+@pytest.mark.parametrize("named", ["by path", "by a dot"])
+@pytest.mark.parametrize("remote", [True, False], ids=["with a remote", "without a remote"])
+def test_two_repositories_of_the_same_name_do_not_share_a_hand_off(
+    named: str, remote: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = Bench(tmp_path)
-    views = []
     for name in ("mine", "yours"):
         (tmp_path / name).mkdir()
-        target = make_target(tmp_path / name)
-        order = order_for(target, workflow="validate", backends={}, directive=f"Check what is {name}.")
-        views.append(bench.start(replace(order, local_only=True)))
-    second = views[1]
-    store = ContentStore(bench.workspace.find(second.head.run_id).store)
-    assert "what is mine" not in store.get_text(second.artifacts["request.md"].sha256)
+        monkeypatch.chdir(make_target(tmp_path / name, remote=remote))
+        place = Path() if named == "by a dot" else Path.cwd()
+        order = order_for(place, workflow="validate", backends={}, directive=f"Check what is {name}.")
+        view = bench.start(replace(order, local_only=True))
+    store = ContentStore(bench.workspace.find(view.head.run_id).store)
+    assert "what is mine" not in store.get_text(view.artifacts["request.md"].sha256)
+
+
+@pytest.mark.parametrize("remote", [True, False], ids=["with a remote", "without a remote"])
+def test_a_repository_is_the_same_however_its_path_is_written(
+    remote: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench, target = Bench(tmp_path), make_target(tmp_path, remote=remote)
+    monkeypatch.chdir(target)
+    for text in (str(target), ".", f"{target}/", "../tinymean", "src"):
+        order = order_for(target, workflow="quick-fix", local_only=True)
+        start_run(bench.workspace, replace(order, target=text), Scrubber())[1].close()
+    assert len({run.repository for run in bench.workspace.runs()}) == 1
 
 
 # --- replay ----------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from statsclaw.runlog.log import EVENTS, HEAD, LOCK, RunLog, read_view, verify
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import NEXT, State
 
-MANY = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+MANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
 
 

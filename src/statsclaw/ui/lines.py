@@ -14,6 +14,9 @@ from statsclaw.states import MAX_ATTEMPTS, State
 _DOORS = {"recording": "recorded answer", "default": "safe default", "file": "answers file", "option": "--yes"}
 
 
+_LINES_OF_A_SIGNAL = 5
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     label: str
@@ -59,7 +62,10 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             if event.signal == "HOLD":
                 return []
             label = f"{event.signal} ({min(count, MAX_ATTEMPTS)}/{MAX_ATTEMPTS})"
-            said = [Line("", plain(row), "dim") for row in event.message.splitlines()[:8]]
+            rows = event.message.splitlines()
+            said = [Line("", plain(row), "dim") for row in rows[:_LINES_OF_A_SIGNAL]]
+            if len(rows) > _LINES_OF_A_SIGNAL:
+                said.append(Line("", f"… {len(rows) - _LINES_OF_A_SIGNAL} more in status.md", "dim"))
             return [Line(label, f"by {event.raised_by}, to {event.route_to}", "bold red"), *said]
         case e.QuestionAsked():
             return question_lines(event)
