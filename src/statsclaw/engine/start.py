@@ -58,19 +58,52 @@ class Order:
     run_id: str | None = None
 
 
+@dataclass(frozen=True)
+class _Request:
+    """The order, read and found to be something that can be done."""
+
+    directive: str
+    sources: tuple[tuple[str, bytes], ...]
+    routing: Routing
+    workflow: str | None
+
+
+@dataclass(frozen=True)
+class _Examined:
+    """The target, fetched and found to be something that can be worked on."""
+
+    name: str
+    target: Target
+    access: PushAccess
+    profile: str | None
+    candidates: tuple[str, ...]
+
+
 def start_run(
     workspace: Workspace, order: Order, scrub: Callable[[str], str], clock: Clock = utc_now
 ) -> tuple[RunFolder, RunLog, LocalFacts]:
     """Check everything, then create the run's folder and the first line of its log."""
     with machine_errors(workspace.root):
-        return _start_run(workspace, order, scrub, clock)
+        request = _check(order)
+        workspace.ensure()
+        with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
+            examined = _examine(order, Path(scratch) / "target.git")
+            folder = _new_folder(workspace, order, examined)
+            log = RunLog.create(folder.path, clock=clock)
+            try:
+                shutil.move(str(examined.target.git_dir), folder.target)
+                local = _local_facts(order, examined.target)
+                write_durably(folder.local, local.model_dump_json().encode())
+                log.append(_created(folder, order, request, examined, scrub))
+            except BaseException:
+                log.close()
+                raise
+        return folder, log, local
 
 
-def _start_run(
-    workspace: Workspace, order: Order, scrub: Callable[[str], str], clock: Clock
-) -> tuple[RunFolder, RunLog, LocalFacts]:
+def _check(order: Order) -> _Request:
     directive = clean_directive(order.directive)
-    sources = [(path.name, _read_source(path)) for path in order.sources]
+    sources = tuple((path.name, _read_source(path)) for path in order.sources)
     if len({name for name, _ in sources}) != len(sources):
         raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
     check_backends(order.backends)
@@ -78,35 +111,32 @@ def _start_run(
         raise InputRefused(f"there is no interpreter {order.python!r}", kept="Nothing was started")
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
-    if chosen is not None and workflow(chosen).repeats:
-        raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
     if chosen is not None:
         _check_cast(chosen, order.backends)
-    workspace.ensure()
-    with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
-        target = fetch_target(order.target, Path(scratch) / "target.git", ignore_dirty=order.ignore_dirty)
-        access = _access(target, order)
-        ship = order.ship or routing.ship
-        if order.ship and not access.can_ship:
-            raise InputRefused(
-                f"--ship was asked for, but {access.detail}",
-                kept="Nothing was started",
-                todo="add a remote, or drop --ship",
-            )
-        repo = TargetRepo(target.git_dir, target.base_commit)
-        for path in repo.files:
-            if problem := name_problem(path, Limits(path_length=4000)):
-                raise InputRefused(f"the target has a file {printable(path)!r}: {problem}", kept="Nothing was started")
-        found = detect_profile(set(repo.files))
-        profile = load_profile(order.profile).id if order.profile else found.profile_id
-        with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
-        name = order.name or target.name
-        identity = order.identity or sha256((target.remote_url or order.target).encode())[:16]
-        folder = _new_folder(workspace, name, identity, order.run_id)
-        log = RunLog.create(folder.path, clock=clock)
-        shutil.move(str(target.git_dir), folder.target)
-    store = ContentStore(folder.store)
-    local = LocalFacts(
+    return _Request(directive, sources, routing, chosen)
+
+
+def _examine(order: Order, git_dir: Path) -> _Examined:
+    target = fetch_target(order.target, git_dir, ignore_dirty=order.ignore_dirty)
+    access = _access(target, order)
+    if order.ship and not access.can_ship:
+        raise InputRefused(
+            f"--ship was asked for, but {access.detail}",
+            kept="Nothing was started",
+            todo="add a remote, or drop --ship",
+        )
+    repo = TargetRepo(target.git_dir, target.base_commit)
+    for path in repo.files:
+        if problem := name_problem(path, Limits(path_length=4000)):
+            raise InputRefused(f"the target has a file {printable(path)!r}: {problem}", kept="Nothing was started")
+    found = detect_profile(set(repo.files))
+    profile = load_profile(order.profile).id if order.profile else found.profile_id
+    with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
+    return _Examined(order.name or target.name, target, access, profile, found.candidates)
+
+
+def _local_facts(order: Order, target: Target) -> LocalFacts:
+    return LocalFacts(
         remote_url=target.remote_url,
         base_branch=target.base_branch,
         author=target.author,
@@ -115,35 +145,38 @@ def _start_run(
         python=order.python,
         recording=str(order.recording.resolve()) if order.recording else None,
     )
-    write_durably(folder.local, local.model_dump_json().encode())
-    handoff = folder.repository / "HANDOFF.md"
-    created = RunCreated(
+
+
+def _created(
+    folder: RunFolder, order: Order, request: _Request, examined: _Examined, scrub: Callable[[str], str]
+) -> RunCreated:
+    store, handoff = ContentStore(folder.store), folder.repository / "HANDOFF.md"
+    remote = examined.target.remote_url
+    return RunCreated(
         run_id=folder.id,
         statsclaw_version=__version__,
-        directive=scrub(directive),
-        target=name,
-        base_commit=target.base_commit,
-        profile=profile,
-        profile_candidates=found.candidates,
-        workflow=chosen,
+        directive=scrub(request.directive),
+        target=examined.name,
+        base_commit=examined.target.base_commit,
+        profile=examined.profile,
+        profile_candidates=examined.candidates,
+        workflow=request.workflow,
         credentials=Credentials(
-            remote=display_remote(target.remote_url) if target.remote_url else None,
-            how=access.how,
-            can_ship=access.can_ship,
-            detail=scrub(access.detail),
+            remote=display_remote(remote) if remote else None,
+            how=examined.access.how,
+            can_ship=examined.access.can_ship,
+            detail=scrub(examined.access.detail),
         ),
-        routing=None if order.workflow else _choice(routing),
-        ship_requested=ship,
+        routing=None if order.workflow else _choice(request.routing),
+        ship_requested=order.ship or request.routing.ship,
         local_only=order.local_only,
-        issue=routing.issue,
-        sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in sources),
+        issue=request.routing.issue,
+        sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in request.sources),
         backends={role: name.split(":")[0] for role, name in order.backends.items()},
         replay_of=order.replay_of,
         previous_handoff_sha256=store.put(handoff.read_bytes()) if handoff.is_file() else None,
         barrier=SeparateFolders.name,
     )
-    log.append(created)
-    return folder, log, local
 
 
 def clean_directive(text: str) -> str:
@@ -194,6 +227,8 @@ def check_backends(backends: Mapping[str, str]) -> None:
 def _check_cast(chosen: str, backends: Mapping[str, str]) -> None:
     """Somebody must play every role of the workflow that is not optional."""
     found = workflow(chosen)
+    if found.repeats:
+        raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
     absent = [r for r in found.roles if r not in found.optional and r not in backends and "*" not in backends]
     if absent:
         raise InputRefused(
@@ -219,12 +254,14 @@ def _scratch(workspace: Workspace) -> Path:
     return folder
 
 
-def _new_folder(workspace: Workspace, name: str, identity: str, run_id: str | None) -> RunFolder:
-    home = workspace.repository(name, identity)
-    stem = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:24] or "run"
+def _new_folder(workspace: Workspace, order: Order, examined: _Examined) -> RunFolder:
+    target = examined.target
+    identity = order.identity or sha256((target.remote_url or target.origin).encode())[:16]
+    home = workspace.repository(examined.name, identity)
+    stem = re.sub(r"[^a-z0-9]+", "-", examined.name.lower()).strip("-")[:24] or "run"
     while True:
-        folder = home / "runs" / (run_id or f"{stem}-{secrets.token_hex(2)}")
-        if run_id or not folder.exists():
+        folder = home / "runs" / (order.run_id or f"{stem}-{secrets.token_hex(2)}")
+        if order.run_id or not folder.exists():
             return RunFolder(folder)
 
 

@@ -20,6 +20,7 @@ class Target:
     """`git_dir` is the engine's own bare clone; `remote_url` where shipping would push, credentials included."""
 
     name: str
+    origin: str  # where it was fetched from: a URL, or the full path of the repository
     git_dir: Path
     base_commit: str | None
     base_branch: str
@@ -103,7 +104,7 @@ def _fetch(
         branch = head[1] if head else "main"
         git("init", "--quiet", "--bare", f"--initial-branch={branch}", str(git_dir))
         if not re.search(r"^[0-9a-f]{40,64}\s+HEAD$", rows, re.MULTILINE):
-            return Target(name, git_dir, None, branch, remote, author)
+            return Target(name, url, git_dir, None, branch, remote, author)
         git(
             "fetch",
             "--quiet",
@@ -120,7 +121,7 @@ def _fetch(
         if str(git_dir) in failure.stderr or "No space left" in failure.stderr:
             raise  # it is our own copy that cannot be written
         raise _nothing_started(f"cannot read {display_url(url)}: {last}", "check the address and your access") from None
-    return Target(name, git_dir, base, branch, remote, author)
+    return Target(name, url, git_dir, base, branch, remote, author)
 
 
 def verify_push_access(target: Target) -> PushAccess:

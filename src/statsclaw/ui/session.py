@@ -16,6 +16,7 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS, RunLog
 from statsclaw.runlog.store import write_durably
 from statsclaw.ui import settings
+from statsclaw.ui.lines import Line, plain
 from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder, Workspace
@@ -33,8 +34,17 @@ def start(
         with screen.showing() as observe:
             for record in chain.read(folder.path / EVENTS).records:
                 observe(record, first)
+            _show_handoff(run, screen)
             log.observers.append(observe)
             return folder, drive(run)
+
+
+def _show_handoff(run: Run, screen: Screen) -> None:
+    """A run starts from where the last one on this repository left off, and says so."""
+    digest = run.view.head.previous_handoff_sha256
+    if digest is not None:
+        last = [line for line in run.store.get_text(digest).splitlines() if line.startswith("Last run:")]
+        screen.say(Line("hand-off", plain(last[0] if last else "HANDOFF.md of the last run is part of the request")))
 
 
 def resume(

@@ -25,7 +25,7 @@ from statsclaw.runlog import chain
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.lock import FileLock
 from statsclaw.runlog.log import EVENTS, read_view
-from statsclaw.runlog.store import cannot_write
+from statsclaw.runlog.store import cannot_write, write_durably
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,12 @@ class Workspace:
     def repository(self, name: str, identity: str) -> Path:
         """The folder of a repository. Two repositories of the same name have a folder each."""
         folder = self.root / name
-        known = folder / "identity"
-        if known.is_file() and known.read_text(encoding="utf-8").strip() != identity:
-            folder = self.root / f"{name}-{identity[:6]}"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "identity").write_text(f"{identity}\n", encoding="utf-8")
+        with FileLock(self.root / ".lock"):
+            known = folder / "identity"
+            if known.is_file() and known.read_text(encoding="utf-8").strip() != identity:
+                folder = self.root / f"{name}-{identity[:6]}"
+            if not (folder / "identity").is_file():
+                write_durably(folder / "identity", f"{identity}\n".encode())
         for part in ("runs", "ref", "logs", "tmp"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         return folder
