@@ -15,7 +15,7 @@ from statsclaw.artifacts.catalogue import ArtifactKind
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"(```+|~~~+)[ \t]*(\S*)")
 _TABLE_CELL = re.compile(r":?-{3,}:?")
-_VERDICT = re.compile(r"[\W_]{0,20}verdict[\W_]{1,10}([a-z ]{1,30})", re.IGNORECASE)
+_VERDICT = re.compile(r"[\W_]{0,20}verdict[\W_]{0,10}?[:—–-][\W_]{0,10}([a-z ]{1,30})(.*)", re.IGNORECASE)
 _LONGEST_LINE = 2000
 VERDICTS = ("PASS", "PASS WITH NOTE", "STOP")
 
@@ -72,9 +72,14 @@ def _is_rule(line: str) -> bool:
 
 
 def verdicts(text: str) -> list[str]:
-    """What each line that states a verdict says; words that are no verdict stay as they are."""
+    """What each line that states a verdict says; words that are no verdict, or two of them, stay as they are."""
     found = (_VERDICT.match(line[:200]) for line in _lines(text))
-    return [" ".join(match[1].split()).upper() for match in found if match]
+    return [_stated(match[1], match[2]) for match in found if match]
+
+
+def _stated(words: str, rest: str) -> str:
+    undecided = re.search(r"\b(pass|stop)\b", rest, re.IGNORECASE)
+    return " ".join(f"{words} {rest if undecided else ''}".split()).upper()
 
 
 def faults(kind: ArtifactKind, data: bytes) -> list[str]:

@@ -204,8 +204,14 @@ def _clean(run: Run, data: bytes) -> bytes:
 def _collisions(run: Run, files: Sequence[FileChange]) -> list[str]:
     """A file where the repository has a folder, or below what is a file there."""
     paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
-    folders = {"/".join(parts[:n]) for parts in (path.split("/") for path in paths) for n in range(1, len(parts))}
-    return [f"{change.path} is a file and a folder at once" for change in files if change.path in folders & paths]
+    both = {parent for path in paths for parent in _parents(path)} & paths
+    touched = [change.path for change in files if change.path in both or both & set(_parents(change.path))]
+    return [f"{path}: something is a file and a folder at once" for path in touched]
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts))]
 
 
 def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from statsclaw.artifacts.catalogue import ENGINE
 from statsclaw.artifacts.check import sections_of
-from statsclaw.profiles.profile import Profile
+from statsclaw.profiles.profile import PathClass, Profile
 from statsclaw.roles.matrix import EVERYTHING, MATRIX, Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.status import render_status
@@ -30,7 +30,10 @@ class View:
         return profile.classify(path) in MATRIX[self.role].sees
 
     def may_write(self, path: str, profile: Profile) -> bool:
-        return profile.classify(path) in MATRIX[self.role].writes
+        """Within the surface, and not a file where another role has its folder."""
+        below = profile.classify(f"{path}/x")
+        blocks = below in (PathClass.VALIDATION, PathClass.SIMULATION) and below not in MATRIX[self.role].writes
+        return profile.classify(path) in MATRIX[self.role].writes and not blocks
 
     def digest(self, repository: str) -> str:
         """Names everything that decides what the role does; `repository` is the digest of its slice."""

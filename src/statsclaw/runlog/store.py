@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from statsclaw.errors import LogDamaged, MachineRefused
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def sha256(data: bytes) -> str:
@@ -21,6 +24,8 @@ class ContentStore:
         self.folder = folder
 
     def path(self, digest: str) -> Path:
+        if not _DIGEST.fullmatch(digest):
+            raise LogDamaged(f"{digest[:20]!r} is not the name of stored content", 0)
         return self.folder / digest[:2] / digest[2:]
 
     def put(self, data: bytes) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.limits import Limits
-from statsclaw.sandbox.tree import Entry, Manifest
+from statsclaw.sandbox.tree import Manifest
 
 
 @dataclass
@@ -71,7 +71,8 @@ def take_repository(folder: Path, before: Manifest, may_write: Callable[[str], b
         if data is None:
             taken.refuse(found.path, f"larger than {limits.file_bytes} bytes, or not a plain file")
             continue
-        if before.get(found.path) == Entry(sha256=sha256(data), executable=found.executable):
+        known_entry = before.get(found.path)
+        if known_entry and (known_entry.sha256, known_entry.executable) == (sha256(data), found.executable):
             continue
         total += len(data)
         if total > limits.total_bytes:
@@ -112,6 +113,8 @@ def _unchanged(found: Found, before: Manifest) -> bool:
     entry = before.get(found.path)
     if entry is None or found.fd is None or entry.executable != found.executable:
         return False
+    if os.fstat(found.fd).st_size != entry.size:
+        return False
     with os.fdopen(os.dup(found.fd), "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() == entry.sha256
 
@@ -129,6 +132,8 @@ def _walk(folder: Path, limits: Limits, before: Collection[str] = ()) -> Iterato
         if not prefix and ".git" in folders:
             folders.remove(".git")
         count += len(folders)
+        if count > limits.files:
+            raise TooMuch(f"more than {limits.files} files and folders were left behind")
         for name in list(folders):
             mode = os.stat(name, dir_fd=root_fd, follow_symlinks=False).st_mode
             if stat.S_ISLNK(mode):
@@ -140,7 +145,7 @@ def _walk(folder: Path, limits: Limits, before: Collection[str] = ()) -> Iterato
         for name in names:
             count += 1
             if count > limits.files:
-                raise TooMuch(f"more than {limits.files} files were left behind")
+                raise TooMuch(f"more than {limits.files} files and folders were left behind")
             yield from _open(prefix + name, name, root_fd, limits, known=prefix + name in before)
 
 

@@ -18,6 +18,7 @@ from statsclaw.runlog.store import ContentStore, sha256
 class Entry(Fact):
     sha256: str
     executable: bool
+    size: int = -1
 
 
 Manifest = dict[str, Entry]
@@ -116,4 +117,4 @@ def _write(folder: Path, path: str, data: bytes, executable: bool) -> Entry:
     place.write_bytes(data)
     if executable:
         place.chmod(0o755)
-    return Entry(sha256=sha256(data), executable=executable)
+    return Entry(sha256=sha256(data), executable=executable, size=len(data))
