@@ -466,9 +466,6 @@ def test_a_role_that_never_stops_attacking_ends_with_a_question_to_the_person(st
     stage.assert_whole()
 
 
-@fault(
-    "engine/dispatch._collisions sees a file that is a folder elsewhere, not a file below another file: still for ever"
-)
 def test_a_file_where_another_role_needs_a_folder_does_not_stop_the_run(stage: Stage, honest: Honest) -> None:
     """`tests/validation` itself is not below tests/validation/: to the path table it is a unit test of the builder."""
     view = stage.play({"builder-1": "honest(); Path('tests/validation').write_text('not a folder'); saw('written')"})
@@ -929,7 +926,6 @@ def test_looking_at_a_run_cannot_command_the_terminal(command: str, nasty: Stage
     assert OBEYED.findall(shown.output) == []
 
 
-@fault("runlog/status.md prints labels and consequences of options, and the answer, with their newlines")
 def test_in_what_is_shown_no_text_of_a_role_begins_a_line(nasty: Stage) -> None:
     """Otherwise a question could show rows of a table, answers or a whole status that are not the run's."""
     stage = nasty
@@ -1402,7 +1398,6 @@ def test_a_recording_writes_and_deletes_nothing_outside_the_room(where: str, sta
     assert outside.read_text() == "precious"
 
 
-@fault("runlog/events: a sha256 may be any text, so ContentStore.path leads out of the store, to a pipe or /dev/zero")
 def test_a_recording_names_no_content_outside_its_store(stage: Stage, honest: Honest) -> None:
     pipe = stage.bench.folder / "pipe"
     os.mkfifo(pipe)

@@ -6,14 +6,16 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.support.runs import HERE, Bench, order_for
 
 from statsclaw.git import git
 from statsclaw.runlog.fold import RunView
-from tests.support.runs import HERE, Bench, order_for
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(shutil.which("R") is None, reason="needs R (Debian: apt-get install r-base-core r-cran-testthat)"),
+    pytest.mark.skipif(
+        shutil.which("R") is None, reason="needs R (Debian: apt-get install r-base-core r-cran-testthat)"
+    ),
 ]
 
 STUDY = """
@@ -57,7 +59,9 @@ def test_a_wrong_result_is_found_by_the_validation_suite(bench):
 
 
 def test_a_warning_of_r_cmd_check_is_not_a_pass(bench):
-    found = outcome(validate(bench, {"NAMESPACE": "export(plain_mean, other)\n", "R/other.R": "other <- function(y) y\n"}))
+    found = outcome(
+        validate(bench, {"NAMESPACE": "export(plain_mean, other)\n", "R/other.R": "other <- function(y) y\n"})
+    )
     assert found["r-cmd-check"] == (False, "0 errors, 1 warnings, 0 notes")
 
 

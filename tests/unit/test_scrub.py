@@ -77,7 +77,6 @@ def test_a_token_is_removed_from_text_and_found_in_a_file(name: str) -> None:
     ],
     ids=["jwt after a hyphen", "large jwt", "long login", "file address", "home in a flag", "folder in a flag"],
 )
-@pytest.mark.xfail(strict=True, reason="workspace/scrub.py: what stands before it, or its length, hides it")
 def test_neither_length_nor_what_stands_before_it_hides_anything(text: str, secret: str) -> None:
     assert secret not in SCRUB(text)
 
@@ -115,7 +114,6 @@ def test_a_login_in_an_address_is_removed(text: str, expected: str) -> None:
     assert SCRUB(text) == expected and display_url(text) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="scrub.finds_secret does not look for logins in addresses, which artifacts lose")
 def test_a_login_in_an_address_is_found_in_a_file() -> None:
     assert SCRUB.finds_secret(b"URL = 'https://bob:hunter2-hunter2@example.org/x'\n")
 

@@ -133,7 +133,7 @@ def _walk(folder: Path, limits: Limits, before: Collection[str] = ()) -> Iterato
             folders.remove(".git")
         count += len(folders)
         if count > limits.files:
-            raise TooMuch(f"more than {limits.files} files and folders were left behind")
+            raise TooMuch(f"more than {limits.files} files were left behind")
         for name in list(folders):
             mode = os.stat(name, dir_fd=root_fd, follow_symlinks=False).st_mode
             if stat.S_ISLNK(mode):
@@ -145,7 +145,7 @@ def _walk(folder: Path, limits: Limits, before: Collection[str] = ()) -> Iterato
         for name in names:
             count += 1
             if count > limits.files:
-                raise TooMuch(f"more than {limits.files} files and folders were left behind")
+                raise TooMuch(f"more than {limits.files} files were left behind")
             yield from _open(prefix + name, name, root_fd, limits, known=prefix + name in before)
 
 
