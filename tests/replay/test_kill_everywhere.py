@@ -1,4 +1,4 @@
-"""Kill -9 at every event boundary, before and after the line is written: resuming ends where an undisturbed run ends."""
+"""Kill -9 at every event boundary, before and after the line is written: a resumed run ends like an undisturbed one."""
 
 from __future__ import annotations
 

@@ -76,9 +76,13 @@ def absolute_command(command: str, folder: Path) -> str:
     except ValueError:
         return command  # refused, with a reason, when the backend is made
     return shlex.join(
-        str((folder / part).resolve()) if part.startswith(("./", "../")) and (folder / part).exists() else part
-        for part in parts
+        str((folder / part).resolve()) if _is_from_here(part, first=n == 0) and (folder / part).exists() else part
+        for n, part in enumerate(parts)
     )
+
+
+def _is_from_here(part: str, *, first: bool) -> bool:
+    return part.startswith(("./", "../")) or (first and "/" in part)
 
 
 def _ending_in(line: str) -> dict[str, object]:
@@ -92,13 +96,14 @@ def _ending_in(line: str) -> dict[str, object]:
 
 def read_ending(transcript: str) -> HandIn:
     """What the last JSON object near the end of a program's output says about how it ended."""
-    ending = next(filter(None, map(_ending_in, reversed(transcript.splitlines()[-_LAST_LINES:]))), {})
+    endings = [*map(_ending_in, reversed(transcript.splitlines()[-_LAST_LINES:]))]
+    ending = next((found for found in endings if found.get("signal")), {})
     try:
-        usage = Usage.model_validate(ending.get("usage") or {})
+        usage = Usage.model_validate(next((found["usage"] for found in endings if found.get("usage")), {}))
         fields = {k: ending[k] for k in ("signal", "message", "options", "default", "route_to") if k in ending}
         raised = Raised.model_validate(fields) if fields.get("signal") else None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
-        return HandIn(failure=f"its last line is not a valid ending: {where}: {first['msg']}", transcript=transcript)
+        return HandIn(failure=f"its ending is not valid: {where}: {first['msg']}", transcript=transcript)
     return HandIn(signal=raised, usage=usage, transcript=transcript)

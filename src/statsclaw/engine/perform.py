@@ -50,7 +50,7 @@ def perform(run: Run, step: Step) -> None:
         case Block(role):
             block(run, role)
         case Ask(topic):
-            run.log.append(compose(run, topic))
+            ask(run, topic)
         case Commit():
             commit(run)
         case Push():
@@ -60,6 +60,13 @@ def perform(run: Run, step: Step) -> None:
             run.log.append(WorkspaceSynced(pushed=pushed, note=run.scrub(note)))
         case _:
             raise GateClosed(type(step).__name__, ("it is not a step that can be performed",))
+
+
+def ask(run: Run, topic: str) -> None:
+    """Put the question; an answer that was there before it was asked is nobody's answer."""
+    question = compose(run, topic)
+    (run.folder.inbox / f"{question.question}.json").unlink(missing_ok=True)
+    run.log.append(question)
 
 
 def take_over(run: Run) -> None:

@@ -113,6 +113,7 @@ class RunView:
     last_at: datetime | None = None
     seq: int = 0
     resumed: int = 0
+    named: set[str] = field(default_factory=set)
 
     # --- what can be asked of a run -----------------------------------------------------------------------------
 
@@ -182,6 +183,7 @@ class RunView:
     def apply(self, record: Record) -> None:
         self.check(record)
         self.seq, self.last_at = record.seq, record.at
+        self.named |= named_in(record.event)
         match record.event:
             case e.RunCreated() as event:
                 self.created, self.created_at = event, record.at
@@ -296,14 +298,23 @@ class RunView:
                 self.remarks[asked.about] = WorkOrder(f"The person says: {event.text}", (event.text,))
 
 
-def named_content(run: RunView) -> set[str]:
-    """The hash of everything in the store that the log names."""
-    found = {a.sha256 for a in run.artifacts.values()} | {c.output_sha256 for c in run.evidence.values()}
-    found |= {source.sha256 for source in run.head.sources} | set(run.frozen.values())
-    found |= {run.head.previous_handoff_sha256 or ""}
-    for dispatch in run.dispatches.values():
-        found |= {dispatch.started.prompt_sha256, dispatch.transcript_sha256 or ""}
-        if dispatch.finished:
-            found |= {change.sha256 or "" for change in dispatch.finished.files}
-            found |= set(dispatch.finished.artifacts.values())
-    return found - {""}
+def named_in(event: e.Event) -> set[str]:
+    """The hash of everything in the store that an event names."""
+    match event:
+        case e.RunCreated():
+            found = {source.sha256 for source in event.sources} | {event.previous_handoff_sha256}
+        case e.DispatchStarted():
+            found = {event.prompt_sha256}
+        case e.DispatchFinished():
+            found = {*event.artifacts.values(), event.transcript_sha256, *(change.sha256 for change in event.files)}
+        case e.DispatchFailed():
+            found = {event.transcript_sha256}
+        case e.SignalRaised():
+            found = {*event.artifacts.values(), event.transcript_sha256}
+        case e.ArtifactWritten():
+            found = {event.sha256}
+        case e.CommandExecuted():
+            found = {event.output_sha256}
+        case _:
+            found = set()
+    return {digest for digest in found if digest}

@@ -144,7 +144,9 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
             return "comprehension and specifications are in"
         case State.PIPELINES_COMPLETE:
             tests = [t for c in run.evidence_for(run.tree_sha256) for t in c.tests]
-            return f"verified: {sum(t.outcome == 'passed' for t in tests)} of {len(tests)} tests passed"
+            verification = run.verified.get(run.tree_sha256)
+            word = "checked, did not pass" if verification and verification.failed else "verified"
+            return f"{word}: {sum(t.outcome == 'passed' for t in tests)} of {len(tests)} tests passed"
         case State.DOCUMENTED:
             return "architecture, log entry and user documentation are in"
         case State.REVIEW_PASSED:

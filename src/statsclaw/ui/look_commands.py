@@ -16,7 +16,7 @@ from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import chain
 from statsclaw.runlog import log as runlog
-from statsclaw.runlog.fold import RunView, named_content
+from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
@@ -160,7 +160,7 @@ def log_verify(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     lines = runlog.verify(folder.path)
     view = runlog.read_view(folder.path)
     store = ContentStore(folder.store)
-    named = named_content(view)
+    named = view.named
     for digest in named:
         store.get(digest)
     print(f"{folder.id}: {lines} lines verified, {len(named)} stored documents, files and outputs intact")

@@ -42,6 +42,8 @@ def _from_here(name: str) -> str:
     kind, colon, rest = name.partition(":")
     if kind == "command" and colon:
         return f"command:{absolute_command(rest, Path.cwd())}"
+    if kind == "replay" and rest:
+        return f"replay:{Path(rest).expanduser().resolve()}"
     if name == "replay":
         raise InputRefused("`replay` needs a recording", todo="`--backend replay:FOLDER`, or `statsclaw replay RUN`")
     return name

@@ -71,7 +71,7 @@ def done(
     route_to: Annotated[str | None, typer.Option("--route-to", help="Which role has to act.")] = None,
     note: Annotated[str, typer.Option("--note", help="A remark for the record.")] = "",
     ending: Annotated[
-        Path | None, typer.Option("--ending", help="A transcript; its last line may be a JSON ending.")
+        Path | None, typer.Option("--ending", help="A transcript; a JSON ending may stand near its end.")
     ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:

@@ -29,7 +29,8 @@ def print_summary(console: Console, folder: RunFolder, run: RunView, where: str 
         last = label
     console.print(table)
     console.print("\nNext:", style="dim")
-    for command in (f"show {folder.id}", f"artifacts {folder.id} audit.md", f"log verify {folder.id}"):
+    audit = " audit.md" if run.artifact("audit.md") else ""
+    for command in (f"show {folder.id}", f"artifacts {folder.id}{audit}", f"log verify {folder.id}"):
         console.print(Text(f"  statsclaw {command}{where}", style="dim"), soft_wrap=True)
 
 

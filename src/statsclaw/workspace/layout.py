@@ -158,5 +158,5 @@ def describe(view: RunView) -> dict[str, str]:
         "state": state,
         "workflow": view.workflow or "?",
         "directive": view.created.directive.strip().splitlines()[0][:80] if view.created else "",
-        "started": view.created_at.isoformat(timespec="minutes") if view.created_at else "",
+        "started": view.created_at.isoformat(timespec="seconds") if view.created_at else "",
     }
