@@ -1329,9 +1329,8 @@ def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None
     assert "tests/validation/test_x.py" not in view.overlay
 
 
-@fault("needs the barrier: the inbox of the run is within reach")
-def test_a_role_cannot_answer_for_the_person(stage: Stage) -> None:
-    """The barrier must close this: today a role can leave the answer that authorises the push in the run's inbox."""
+def test_a_role_cannot_answer_for_the_person_before_the_person_is_asked(stage: Stage) -> None:
+    """What outlives its dispatch could still leave an answer later: that is for the barrier to close."""
     answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": 0, "by": "prompt"})
     view = stage.play(
         {
@@ -1345,13 +1344,13 @@ def test_a_role_cannot_answer_for_the_person(stage: Stage) -> None:
 
 
 def test_an_answer_that_names_no_option_is_not_taken(stage: Stage) -> None:
-    answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": -1, "by": "prompt"})
-    view = stage.play(
-        {"builder-1": f"(RUN / 'inbox').mkdir(); (RUN / 'inbox' / 'q1.json').write_text({answer!r}); honest()"},
-        person=Unattended(),
-    )
-    assert (stage.folder / "inbox" / "q1.json").exists()
+    view = stage.play({}, person=Unattended())
     assert [question.topic for question in view.open_questions] == ["ship"]
+    answer = json.dumps({"kind": "question_answered", "question": "q1", "choice": -1, "by": "prompt"})
+    (stage.folder / "inbox").mkdir(exist_ok=True)
+    (stage.folder / "inbox" / "q1.json").write_text(answer)
+    view = stage.bench.resume(stage.folder.name, person=Unattended())
+    assert [question.topic for question in view.open_questions] == ["ship"] and view.pushed is None
 
 
 # --- recordings ----------------------------------------------------------------------------------------------------
