@@ -30,6 +30,7 @@ $(TEST): $(RUN)
 
 demo: $(RUN)
 	@$(BIN)/statsclaw demo
+	@echo "(in this checkout, statsclaw is $(BIN)/statsclaw)"
 
 test: $(TEST) lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"

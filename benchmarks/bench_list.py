@@ -13,9 +13,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.support.runs import Bench, make_target, order_for
-
 from statsclaw.workspace.layout import summary
+from tests.support.runs import Bench, make_target, order_for
 
 RUNS = 200
 

@@ -19,8 +19,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.runs import AGENT as HONEST
-from tests.support.runs import Bench, branches, commits_on, make_target, order_for
 
 from statsclaw.backends.replay import Recording
 from statsclaw.engine.people import Unattended, leave_answer, parse_answer, read_answers
@@ -37,6 +35,8 @@ from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry
 from statsclaw.states import State
 from statsclaw.workspace.scrub import Scrubber
+from tests.support.runs import AGENT as HONEST
+from tests.support.runs import Bench, branches, commits_on, make_target, order_for
 
 SCRIPT = Path(__file__).parent.parent / "support" / "agent.py"
 CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
@@ -321,12 +321,7 @@ def test_a_strange_address_is_refused_in_one_printable_line(text: str, bench: Be
 
 @pytest.mark.parametrize(
     "text",
-    [
-        " ",
-        pytest.param(
-            "", marks=pytest.mark.xfail(strict=True, reason="an empty --target is read as the current folder")
-        ),
-    ],
+    [" ", ""],
     ids=["blank", "empty"],
 )
 def test_no_target_at_all_is_not_the_folder_where_the_person_happens_to_be(

@@ -7,13 +7,13 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from tests.support.runs import Bench, branches
 
 from statsclaw.backends.replay import Recording
 from statsclaw.demo.demo import demos, prepare_demo
 from statsclaw.engine.people import Unattended
 from statsclaw.runlog.log import verify
 from statsclaw.states import State
+from tests.support.runs import Bench, branches
 
 RECORDING = Path(str(files("statsclaw.demo"))) / "hac" / "recording"
 

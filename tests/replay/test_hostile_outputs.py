@@ -32,7 +32,6 @@ from types import MappingProxyType
 
 import pytest
 from rich.console import Console
-from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
 from typer.testing import CliRunner
 
 from statsclaw.engine.loop import drive
@@ -53,6 +52,7 @@ from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import HIDDEN, Scrubber
+from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
 
 RUN = "hostile-0001"
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised)

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.runs import Bench, branches, commits_on, make_target, order_for
 
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.log import RunLog, read_view
 from statsclaw.states import State
+from tests.support.runs import Bench, branches, commits_on, make_target, order_for
 
 RUN = "walk-0001"
 

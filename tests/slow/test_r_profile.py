@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.support.runs import HERE, Bench, order_for
 
 from statsclaw.git import git
 from statsclaw.runlog.fold import RunView
+from tests.support.runs import HERE, Bench, order_for
 
 pytestmark = [
     pytest.mark.slow,

@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.runs import Bench, branches, make_target, order_for
 
 from statsclaw.artifacts.catalogue import needed_for, owed_by
 from statsclaw.engine import loop
@@ -35,6 +34,7 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS
 from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
 from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
+from tests.support.runs import Bench, branches, make_target, order_for
 
 WORKFLOWS = tuple(all_workflows())
 NO_SHIP = "Build the mean estimator of these notes, with a simulation study."
@@ -556,9 +556,8 @@ def test_a_planner_that_asks_for_ever_is_answered_three_times_and_then_becomes_a
         "(out / 'spec.md').write_text('x'); over()",
         "over(signal='STOP', message='not mine to raise')",
         "over(signal='HOLD')",
-        "pathlib.Path('/nonexistent/x').write_text('')",
     ],
-    ids=["exit 3", "killed", "nothing handed in", "not its document", "not its signal", "bad ending", "traceback"],
+    ids=["exit 3", "killed", "nothing handed in", "not its document", "not its signal", "bad ending"],
 )
 def test_a_role_that_fails_every_time_is_tried_again_three_times_and_then_the_person_is_asked(
     code: str, bench: Bench, target: Path
@@ -784,3 +783,10 @@ def test_why_a_state_is_passed_is_never_said_of_a_state_that_applies() -> None:
         for event, _ in told.view.states:
             assert bool(event.reason) is not event.applicable
         assert not_applicable(State.PIPELINES_COMPLETE, told.view, told.plan) == ""
+
+
+def test_a_directive_that_says_not_to_push_is_not_pushed_even_with_yes(bench: Bench, target: Path) -> None:
+    order = order_for(target, directive="Fix the mean estimator. Do not push anything.", workflow="fix-and-ship")
+    view = bench.start(order)
+    assert view.state is State.DONE and view.pushed is None and view.ship_authorised is None
+    assert [s.reason for s, _ in view.states if s.state is State.READY_TO_SHIP] == ["the directive says not to push"]

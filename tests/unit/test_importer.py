@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.runs import NOON
 
 from statsclaw.errors import RunStopped
 from statsclaw.git import GitFailed, git, git_text
@@ -22,6 +21,7 @@ from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_ou
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry, Manifest
 from statsclaw.workspace.ship import make_commit
+from tests.support.runs import NOON
 
 SMALL = Limits(file_bytes=1000, total_bytes=2500, files=20, artifact_bytes=500, path_length=60)
 GB = 1024**3

@@ -447,3 +447,22 @@ def test_labelled_prompts(name: str, at_least: float, capsys: pytest.CaptureFixt
         for key, value in result.items():
             print(f"{name}.{key}: {value:g}")
     assert result["workflow"] >= at_least
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix the bug in wmean. Do not push anything.",
+        "Correggi l'errore e non fare il push",
+        "Behebe den Fehler, aber nicht pushen",
+        "Fix issue 12, no PR please",
+    ],
+)
+def test_who_says_not_to_push_is_heard(text: str) -> None:
+    found = route(text)
+    assert found.ship_refused and not found.ship
+
+
+def test_a_wish_to_push_is_no_refusal() -> None:
+    assert not route("Fix the bug and push it.").ship_refused
+    assert not route("Fix the bug.").ship_refused

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.runs import AGENT, Bench, make_target, order_for
 
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
@@ -15,6 +14,7 @@ from statsclaw.sandbox.barrier import Barrier
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
+from tests.support.runs import AGENT, Bench, make_target, order_for
 
 DIRECTIVE = (
     "Build the mean estimator of these notes. Ship it.\nAcceptance criteria\nC1 bias below 0.0123 with seed 998877"

@@ -105,5 +105,6 @@ def read_ending(transcript: str) -> HandIn:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
-        return HandIn(failure=f"what it ended with is not a valid ending: {where}: {first['msg']}", transcript=transcript)
+        failure = f"what it ended with is not a valid ending: {where}: {first['msg']}"
+        return HandIn(failure=failure, transcript=transcript)
     return HandIn(signal=raised, usage=usage, transcript=transcript)

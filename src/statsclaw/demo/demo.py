@@ -58,7 +58,7 @@ def prepare_demo(name: str, folder: Path) -> Prepared:
 
 def make_target(files_of: Path, target: Path, remote: Path) -> None:
     """A repository with one commit, always the same, and a bare repository as its origin."""
-    shutil.copytree(files_of, target)
+    shutil.copytree(files_of, target, ignore=shutil.ignore_patterns("__pycache__"))
     env = own_environment() | {"GIT_AUTHOR_DATE": _DATE, "GIT_COMMITTER_DATE": _DATE}
     git("init", "--quiet", "--initial-branch=main", cwd=target, env=env)
     git("add", "--all", "--force", ".", cwd=target, env=env)

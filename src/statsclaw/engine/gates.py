@@ -122,6 +122,8 @@ def not_applicable(state: State, run: RunView, plan: Plan) -> str:
     if state is State.READY_TO_SHIP and not may_ship(run, plan):
         if not (run.head.ship_requested or plan.workflow.ship):
             return "shipping was not asked for"
+        if run.head.ship_refused:
+            return "the directive says not to push"
         if not wants_ship(run, plan):
             return "local only"
         if fit_to_ship(run, plan):

@@ -48,8 +48,8 @@ def plan_for(workflow: Workflow) -> Plan:
 
 
 def wants_ship(run: RunView, plan: Plan) -> bool:
-    """Shipping was asked for or belongs to the workflow, and the remote takes pushes."""
-    asked = run.head.ship_requested or plan.workflow.ship
+    """Shipping was asked for or belongs to the workflow, nobody said no, and the remote takes pushes."""
+    asked = (run.head.ship_requested or plan.workflow.ship) and not run.head.ship_refused
     return asked and run.head.credentials.can_ship and not run.head.local_only
 
 

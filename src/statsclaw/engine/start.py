@@ -169,6 +169,7 @@ def _created(
         ),
         routing=None if order.workflow else _choice(request.routing),
         ship_requested=order.ship or request.routing.ship,
+        ship_refused=request.routing.ship_refused and not order.ship,
         local_only=order.local_only,
         issue=request.routing.issue,
         sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in request.sources),

@@ -32,6 +32,7 @@ _AFTER_WORDS, _AFTER_CHARS = 3, 9
 class Reading(NamedTuple):
     features: frozenset[str]
     ship: bool
+    ship_refused: bool
     repeat: bool
     numbers: Numbers
     interval: Interval | None
@@ -163,6 +164,7 @@ def read_features(text: Text, languages: tuple[str, ...]) -> Reading:
     return Reading(
         features=frozenset(names | _shape(text, numbers)),
         ship=any(h.cue == "ship" for h in wanted) or _ends_with_pr(text, wanted),
+        ship_refused=any(h.cue in ("ship", "pr") for h in refused) and not any(h.cue == "ship" for h in wanted),
         repeat=any(h.cue == "repeat" for h in wanted),
         numbers=numbers,
         interval=intervals[0] if intervals else None,

@@ -35,6 +35,7 @@ class Routing(BaseModel):
     runner_up: str | None
     runner_up_confidence: float = Field(ge=0, le=1)
     ship: bool
+    ship_refused: bool  # the directive says that nothing is to be pushed
     interval_s: int | None
     inner_workflow: str | None
     issue: int | None
@@ -167,6 +168,7 @@ def route(text: str) -> Routing:
         runner_up=second,
         runner_up_confidence=round(next_best, 4),
         ship=reading.ship and first not in READ_ONLY,
+        ship_refused=reading.ship_refused,
         interval_s=reading.interval.seconds if reading.interval else None,
         inner_workflow=inner,
         issue=reading.numbers.issues[0] if reading.numbers.issues else None,

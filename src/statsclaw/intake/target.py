@@ -41,6 +41,8 @@ def is_url(text: str) -> bool:
 
 def fetch_target(text: str, git_dir: Path, *, ignore_dirty: bool = False) -> Target:
     """Make a bare clone of the target at its current commit. The target itself is only read."""
+    if not text.strip():
+        raise _nothing_started("no target was given", "pass --target PATH_OR_GIT_URL")
     if is_url(text):
         name = re.sub(r"\.git$", "", text.rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1])
         return _fetch(text, git_dir, _safe_name(name), text, "", None)

@@ -117,6 +117,11 @@ def check_head(log: ReadLog, head: tuple[int, str] | None) -> None:
     seq, digest = head
     if seq > len(log.records):
         missing = f"{len(log.records) + 1}" if seq == len(log.records) + 1 else f"{len(log.records) + 1}–{seq}"
-        raise LogDamaged(f"the log was cut: line {missing} of {seq} is missing", len(log.records) + 1)
+        raise LogDamaged(
+            f"the log was cut: line {missing} of {seq} is missing",
+            len(log.records) + 1,
+            kept=f"the {len(log.records)} lines before it are intact",
+            todo="restore the log from the workspace's history, or go on without what was cut: `statsclaw log repair`",
+        )
     if seq and log.records[seq - 1].hash != digest:
         raise LogDamaged(f"line {seq} of the log was replaced", seq)

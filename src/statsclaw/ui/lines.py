@@ -120,14 +120,18 @@ def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
             Line("verify", f"the package as it was before: {passed} of {len(event.tests)} of these tests pass", "dim")
         ]
     mark, style = ("✓", "green") if event.passed else ("✗", "red")
-    return [Line("verify", f"{mark} {event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)", style)]
+    failed = [test for test in event.tests if test.outcome in ("failed", "error")]
+    names = [Line("", f"- {plain(test.name, 100)}: {plain(test.error, 100)}", "dim") for test in failed[:3]]
+    more = [Line("", f"… {len(failed) - 3} more in audit.md", "dim")] if len(failed) > 3 else []
+    text = f"{mark} {event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)"
+    return [Line("verify", text, style), *names, *more]
 
 
 def _routing(event: e.RunCreated) -> str:
     if event.workflow is None:
         return "workflow not clear yet"
     sure = f" ({event.routing.confidence:.2f})" if event.routing else ""
-    ships = event.ship_requested or workflow(event.workflow).ship
+    ships = (event.ship_requested or workflow(event.workflow).ship) and not event.ship_refused
     ship = "asks before pushing" if ships and event.credentials.can_ship else "ships nothing"
     return f"workflow {event.workflow}{sure} · profile {event.profile or '?'} · {ship}"
 

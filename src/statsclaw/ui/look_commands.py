@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.artifacts.catalogue import catalogue
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, LogDamaged
+from statsclaw.intake.routing import Routing
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import chain
@@ -48,7 +49,7 @@ def route(directive: Annotated[str, typer.Argument(help="What you would ask for.
     rows = [
         ("workflow", f"{found.workflow} ({found.confidence:.2f})  {stages}"),
         ("runner-up", f"{found.runner_up} ({found.runner_up_confidence:.2f})" if found.runner_up else "–"),
-        ("ships", "yes, asks before pushing" if found.ship or workflow(found.workflow).ship else "no"),
+        ("ships", _ships(found)),
         ("asks first", _WHY_ASK.get(found.ask or "", "no")),
         ("interval", f"{found.interval_s} s, repeating {found.inner_workflow}" if found.interval_s else "–"),
         ("issue", str(found.issue) if found.issue else "–"),
@@ -59,6 +60,12 @@ def route(directive: Annotated[str, typer.Argument(help="What you would ask for.
     for label, text in rows:
         table.add_row(Text(label, style="bold"), Text(text))
     _console().print(table)
+
+
+def _ships(found: Routing) -> str:
+    if found.ship_refused:
+        return "no: the directive says not to"
+    return "yes, asks before pushing" if found.ship or workflow(found.workflow).ship else "no"
 
 
 def list_runs(json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
@@ -179,5 +186,11 @@ def log_show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
 def log_repair(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """Go on from the last whole line of a log that was cut; what follows it is kept aside."""
     folder = settings.workspace_from(workspace).find(run)
+    try:
+        lines = runlog.verify(folder.path)
+        print(f"{folder.id}: all {lines} lines are intact, there is nothing to repair")
+        return
+    except LogDamaged:
+        pass  # that is what this command is for
     with runlog.RunLog.open(folder.path, accept_loss=True) as log:
         print(f"{folder.id}: continues after line {log.last_seq}. Next: statsclaw resume {folder.id}")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from statsclaw.runlog.events import CommandExecuted, Criterion
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import plain
+from statsclaw.ui.lines import plain, question_lines
 from statsclaw.workspace.layout import RunFolder
 
 
@@ -99,6 +99,8 @@ def _validation_passes(evidence: list[CommandExecuted]) -> tuple[int, int] | Non
 
 def _print_waiting(console: Console, folder: RunFolder, run: RunView, where: str) -> None:
     for question in run.open_questions:
+        for line in question_lines(question):
+            console.print(Text(f"  {line.text}"), soft_wrap=True)
         name = f" --question {question.question}" if len(run.open_questions) > 1 else ""
         text = f"waits for an answer: statsclaw answer {folder.id}{name} --choose K{where}   (or --text WORDS)"
         console.print(Text(text), soft_wrap=True)

@@ -31,6 +31,8 @@ def requirements_of(tree: Path) -> list[str]:
     metadata = project.get("project", {})
     extras = metadata.get("optional-dependencies", {})
     wanted = [*project.get("build-system", {}).get("requires", ["setuptools"]), *metadata.get("dependencies", [])]
+    if any(row.startswith("setuptools") for row in wanted):
+        wanted.append("wheel")  # setuptools before 70.1 builds no wheel without it
     wanted += [row for name in _TEST_EXTRAS for row in extras.get(name, [])]
     return sorted({str(row) for row in [*wanted, "pytest"]})
 

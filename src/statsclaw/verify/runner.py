@@ -132,6 +132,10 @@ def _evidence(
 ) -> CommandExecuted:
     result = parsed or Parsed(False, output.strip().splitlines()[-1][:200] if output.strip() else "failed")
     clean = normalise(bench, output)
+    said = [line.strip() for line in clean.splitlines() if line.strip()]
+    summary = normalise(bench, result.summary)
+    if not result.passed and not result.tests and not result.criteria and said:
+        summary = f"{summary}: {said[-1][:160]}" if said[-1][:160] not in summary else summary
     tests = tuple(
         test.model_copy(update={"name": normalise(bench, test.name), "error": normalise(bench, test.error)})
         for test in result.tests
@@ -146,7 +150,7 @@ def _evidence(
         elapsed_s=round(elapsed_s, 3),
         output_sha256=bench.store.put_text(clean),
         passed=result.passed,
-        summary=normalise(bench, result.summary),
+        summary=summary,
         tests=tests,
         criteria=result.criteria,
         fault_of=None if result.passed else fault_of(phase, result, clean),

@@ -102,7 +102,7 @@ class Workspace:
         if not self.root.is_dir():
             return
         for log in sorted(self.root.glob(f"*/runs/*/{EVENTS}")):
-            if log.stat().st_size:  # a run killed before its first line never was
+            if log.stat().st_size or (log.parent / "head").exists():  # a run killed before its first line never was
                 yield RunFolder(log.parent)
 
     def find(self, name: str) -> RunFolder:

@@ -45,6 +45,7 @@ class RunCreated(Event):
     routing: RoutingChoice | None = None
     profile_candidates: tuple[str, ...] = ()
     ship_requested: bool
+    ship_refused: bool = False
     local_only: bool = False
     issue: int | None = None
     sources: tuple[Source, ...] = ()
