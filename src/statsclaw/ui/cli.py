@@ -81,7 +81,7 @@ def _run() -> int | str | None:
         app()
     except SystemExit as ended:
         if ended.code == INTERRUPTED:  # typer has turned Ctrl-C into this
-            errors.print("stopped. Everything so far is kept; continue with `statsclaw resume`.", markup=False)
+            errors.print("stopped. Everything so far is kept; continue with `statsclaw resume RUN`.", markup=False)
         return ended.code
     except BrokenPipeError:
         _stop_printing()

@@ -36,7 +36,15 @@ def start(
                 observe(record, first)
             _show_handoff(run, screen)
             log.observers.append(observe)
-            return folder, drive(run)
+            return folder, _drive(run, screen)
+
+
+def _drive(run: Run, screen: Screen) -> RunView:
+    try:
+        return drive(run)
+    except KeyboardInterrupt:
+        screen.say(Line("stopped", f"continue with: statsclaw resume {run.folder.id}", "bold yellow"))
+        raise
 
 
 def _show_handoff(run: Run, screen: Screen) -> None:
@@ -67,7 +75,7 @@ def resume(
         run.resumed = True
         with screen.showing() as observe:
             log.observers.append(observe)
-            return drive(run)
+            return _drive(run, screen)
 
 
 def quiet_run(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:

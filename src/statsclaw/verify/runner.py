@@ -134,8 +134,8 @@ def _evidence(
     clean = normalise(bench, output)
     said = [line.strip() for line in clean.splitlines() if line.strip()]
     summary = normalise(bench, result.summary)
-    if not result.passed and not result.tests and not result.criteria and said:
-        summary = f"{summary}: {said[-1][:160]}" if said[-1][:160] not in summary else summary
+    if "exit status" in summary and said and said[-1][:160] not in summary:
+        summary += f": {said[-1][:160]}"
     tests = tuple(
         test.model_copy(update={"name": normalise(bench, test.name), "error": normalise(bench, test.error)})
         for test in result.tests
