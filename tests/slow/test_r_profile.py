@@ -80,7 +80,8 @@ def test_a_study_that_divides_by_zero_is_a_fault_of_the_simulator(bench):
 def test_a_test_without_braces_and_a_warning_at_top_level_are_read_like_any_other(bench):
     changes = {
         "tests/testthat/test-bare.R": 'test_that("bare", expect_equal(plain_mean(c(1, 3)), 2))\nwarning("hello")\n',
-        "tests/testthat/test-validation-bare.R": 'library(rpkg)\ntest_that("bare & <odd>", expect_equal(plain_mean(1), 1))\n',
+        "tests/testthat/test-validation-bare.R": "library(rpkg)\n"
+        'test_that("bare & <odd>", expect_equal(plain_mean(1), 1))\n',
     }
     found = outcome(validate(bench, changes))
     assert found["validation"] == (True, "2 passed") and found["unit-tests"][0]

@@ -33,6 +33,7 @@ class RunLog:
         self.clock = clock
         self.observers: list[Observer] = []
         self.view = RunView()
+        self.repaired = False
         self._guard = threading.RLock()
         self._last: chain.Record | None = None
         self._lock = FileLock(folder / LOCK)
@@ -80,6 +81,7 @@ class RunLog:
             write_durably(self.folder / kept_as, found.torn)
             os.ftruncate(self._fd, found.whole_bytes)
             chain.write_head(self.folder / HEAD, len(found.records), found.last_hash)
+            self.repaired = True
             self.append(LogRepaired(cut_bytes=len(found.torn), lost_lines=lost, kept_as=kept_as))
 
     def append(self, event: Event) -> chain.Record:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.artifacts.catalogue import catalogue
-from statsclaw.errors import InputRefused, LogDamaged
+from statsclaw.errors import InputRefused
 from statsclaw.intake.routing import Routing
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
@@ -186,11 +186,8 @@ def log_show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
 def log_repair(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """Go on from the last whole line of a log that was cut; what follows it is kept aside."""
     folder = settings.workspace_from(workspace).find(run)
-    try:
-        lines = runlog.verify(folder.path)
-        print(f"{folder.id}: all {lines} lines are intact, there is nothing to repair")
-        return
-    except LogDamaged:
-        pass  # that is what this command is for
     with runlog.RunLog.open(folder.path, accept_loss=True) as log:
-        print(f"{folder.id}: continues after line {log.last_seq}. Next: statsclaw resume {folder.id}")
+        if log.repaired:
+            print(f"{folder.id}: continues after line {log.last_seq}. Next: statsclaw resume {folder.id}")
+        else:
+            print(f"{folder.id}: all {log.last_seq} lines are intact, there is nothing to repair")
