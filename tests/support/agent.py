@@ -32,7 +32,7 @@ def planner() -> None:
         options = [{"label": "n", "consequence": "the plain mean"}, {"label": "n - 1", "consequence": "not a mean"}]
         print(json.dumps({"signal": "HOLD", "message": "Which divisor?", "options": options, "default": 0}))
         sys.exit(0)
-    owed = PROMPT.partition("## What to hand in")[2].partition("\n## ")[0]
+    owed = PROMPT.rpartition("## What to hand in")[2].partition("\n## ")[0]
     hand_in(
         "comprehension.md", "Sources", "Equations", "Symbols", "Assumptions", "Open choices", "Self-test", "Verdict"
     )
