@@ -52,6 +52,7 @@ from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import HIDDEN, Scrubber
+from tests.support.patience import within
 from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
 
 RUN = "hostile-0001"
@@ -125,24 +126,6 @@ def hostile(folder: Path, attacks: dict[str, str]) -> str:
 
 class Enough(Exception):
     """Raised by an observer to end a test's run where it has seen enough."""
-
-
-class Hangs(BaseException):
-    """Not an Exception: nothing under test may swallow it."""
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise Hangs(f"not done after {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    before = signal.setitimer(signal.ITIMER_REAL, seconds)[0]
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, before)
-        signal.signal(signal.SIGALRM, previous)
 
 
 @pytest.fixture(autouse=True)

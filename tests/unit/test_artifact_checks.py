@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,28 +9,11 @@ from hypothesis import strategies as st
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, sections_of, verdicts
 from statsclaw.roles.matrix import MATRIX
+from tests.support.patience import within
 
 KINDS = sorted(catalogue())
 MERMAID = "```mermaid\ngraph TD; a-->b\n```\n"
 TABLE = "| a | b |\n|---|---|\n| 1 | 2 |\n"
-
-
-class Hangs(BaseException):
-    pass
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise Hangs(f"not done after {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 def complete(kind: ArtifactKind, *, without: str = "", empty: str = "") -> str:

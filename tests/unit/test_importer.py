@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,28 +19,11 @@ from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_ou
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry, Manifest
 from statsclaw.workspace.ship import make_commit
+from tests.support.patience import within
 from tests.support.runs import NOON
 
 SMALL = Limits(file_bytes=1000, total_bytes=2500, files=20, artifact_bytes=500, path_length=60)
 GB = 1024**3
-
-
-class Hangs(BaseException):
-    """Not an Exception: nothing under test may swallow it."""
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise Hangs(f"not done after {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 @pytest.fixture

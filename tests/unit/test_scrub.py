@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statsclaw.workspace.scrub import HIDDEN, Scrubber, display_remote, display_url
+from tests.support.patience import within
 
 SCRUB = Scrubber(
     paths={"/srv/runs/workspace": "<workspace>", "/srv/runs": "<runs>", "/opt/alice": "~"},
@@ -36,24 +33,6 @@ TOKENS = {
     "private key": "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEow\n-----END RSA " + "PRIVATE KEY-----",
     "private key without an end": "-----BEGIN " + "PRIVATE KEY-----\nMIIEow\nAAAA",
 }
-
-
-class Hangs(BaseException):
-    pass
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise Hangs(f"not done after {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 @pytest.mark.parametrize("name", TOKENS)

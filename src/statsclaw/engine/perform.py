@@ -157,6 +157,10 @@ def block(run: Run, role: Role) -> None:
 # --- shipping ------------------------------------------------------------------------------------------------------
 
 
+def title_of(directive: str) -> str:
+    return directive.strip().splitlines()[0][:72]
+
+
 def branch_of(run: Run) -> str:
     return f"statsclaw/{run.folder.id}"
 
@@ -165,7 +169,7 @@ def commit(run: Run) -> None:
     view = run.view
     assert view.created_at is not None
     changes = sorted(view.overlay.values(), key=lambda change: change.path)
-    title = view.head.directive.strip().splitlines()[0][:72]
+    title = title_of(view.head.directive)
     made = make_commit(
         run.folder.target,
         view.head.base_commit,
@@ -195,12 +199,19 @@ def push_commit(run: Run) -> None:
         run.local.base_branch,
         view.head.base_commit,
     )
+    proposed = run.forge.propose(
+        run.local.remote_url,
+        prepared.branch,
+        run.local.base_branch,
+        title_of(view.head.directive),
+        f"StatsClaw run {run.folder.id}, workflow {view.workflow}. Review: {view.review_verdict or 'none'}.",
+    )
     run.log.append(
         Pushed(
             remote=view.head.credentials.remote,
             branch=prepared.branch,
             commit=prepared.commit,
             already_there=result.already_there,
-            note=result.note,
+            note="; ".join(part for part in (result.note, proposed) if part),
         )
     )

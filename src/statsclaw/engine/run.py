@@ -26,6 +26,7 @@ from statsclaw.sandbox.barrier import Barrier, SeparateFolders
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.tree import TargetRepo
+from statsclaw.workspace.forge import Forge, NoForge
 from statsclaw.workspace.layout import RunFolder, Workspace
 
 _UNDECIDED = Workflow(id="undecided", number=0, title="not chosen yet", stages=())
@@ -63,6 +64,7 @@ class Run:
     resumed: bool = False
     barrier: Barrier = field(default_factory=SeparateFolders)
     limits: Limits = field(default_factory=Limits)
+    forge: Forge = field(default_factory=NoForge)
 
     @property
     def view(self) -> RunView:
