@@ -32,6 +32,7 @@ from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS
+from statsclaw.runlog.store import ContentStore
 from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
 from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
 from tests.support.runs import Bench, branches, make_target, order_for
@@ -790,3 +791,18 @@ def test_a_directive_that_says_not_to_push_is_not_pushed_even_with_yes(bench: Be
     view = bench.start(order)
     assert view.state is State.DONE and view.pushed is None and view.ship_authorised is None
     assert [s.reason for s, _ in view.states if s.state is State.READY_TO_SHIP] == ["the directive says not to push"]
+
+
+@pytest.mark.parametrize("phase", ["validation", "study"])
+def test_a_suite_that_no_command_executes_has_not_passed(phase: str, bench: Bench, target: Path) -> None:
+    """Settings of the target that leave out a phase leave the work of a role unexecuted: that is never verified."""
+    place = target / "statsclaw.toml"
+    head, *tables = place.read_text().split("[[profile.")
+    kept = [f"[[profile.{table}" for table in tables if not table.startswith(phase)]
+    place.write_text("".join([head, f"{phase} = []\n\n", *kept]))
+    git("commit", "--quiet", "--all", "-m", "fewer checks", cwd=target, env=own_environment())
+    view = bench.start(order_for(target))
+    assert view.pushed is None and view.finished is not None
+    assert f"{phase} was not executed" in view.finished.reason
+    store = ContentStore(bench.workspace.find(view.head.run_id).store)
+    assert "FAIL" in store.get_text(view.artifacts["audit.md"].sha256)

@@ -84,6 +84,7 @@ def _audit(run: Run) -> str:
         view.evidence_for(tree, "before"),
         run.store,
         run.store.get_text(notes.sha256) if notes else "",
+        view.verified[tree].failed,
     )
 
 

@@ -98,6 +98,7 @@ def verify(run: Run) -> None:
         run.log.append(executed)
         evidence.append(executed)
     failed = failed_phases(evidence) if evidence else ("nothing was executed",)
+    failed = failed or _unexecuted(run, {executed.phase for executed in evidence})
     has_suite = any(executed.phase == "validation" for executed in evidence)
     if not failed and has_suite and run.view.head.base_commit and run.view.overlay:
         for executed in verify_tree(
@@ -105,6 +106,13 @@ def verify(run: Run) -> None:
         ):
             run.log.append(executed)
     run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
+
+
+def _unexecuted(run: Run, phases: set[str]) -> tuple[str, ...]:
+    """The work of a role that no command of the profile has executed, whatever else has passed."""
+    owed = {Role.TESTER: "validation", Role.SIMULATOR: "study"}
+    missing = [phase for role, phase in owed.items() if role in run.plan.roles and phase not in phases]
+    return tuple(f"{phase} was not executed" for phase in missing)
 
 
 def _bench(run: Run) -> Bench:

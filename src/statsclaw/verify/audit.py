@@ -12,13 +12,18 @@ _LONGEST_OUTPUT = 6000
 
 
 def render_audit(
-    after: list[CommandExecuted], before: list[CommandExecuted], store: ContentStore, notes: str = ""
+    after: list[CommandExecuted],
+    before: list[CommandExecuted],
+    store: ContentStore,
+    notes: str = "",
+    found_failing: tuple[str, ...] = (),
 ) -> str:
+    """`found_failing`: what the verification as a whole found, beyond the commands it ran."""
     failed = [c for c in after if not c.passed]
     return render(
         "statsclaw.verify",
         "audit.md",
-        verdict=_verdict(after, failed),
+        verdict=_verdict(after, failed, found_failing),
         after=after,
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
@@ -28,11 +33,13 @@ def render_audit(
     )
 
 
-def _verdict(after: list[CommandExecuted], failed: list[CommandExecuted]) -> str:
+def _verdict(after: list[CommandExecuted], failed: list[CommandExecuted], found_failing: tuple[str, ...]) -> str:
     if not after:
         return "Nothing was executed: the profile has no command for this tree."
     if failed:
         return f"FAIL: {len(failed)} of {len(after)} commands did not pass ({', '.join(c.name for c in failed)})."
+    if found_failing:
+        return f"FAIL: {', '.join(found_failing)}."
     tests = sum(t.outcome == "passed" for c in after for t in c.tests)
     return f"PASS: {len(after)} commands, {tests} tests passed, none failed."
 
