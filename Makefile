@@ -6,7 +6,7 @@ RUN := $(VENV)/.can-run
 TEST := $(VENV)/.can-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint bench wheel clean help
+.PHONY: demo test test-slow lint bench wheel barrier clean help
 
 help:
 	@echo "make demo       run the recorded demonstration (needs Python >= 3.11 and git)"
@@ -28,14 +28,17 @@ $(TEST): $(RUN)
 	@$(PIP) -e '.[demo,dev]'
 	@touch $@
 
-demo: $(RUN)
+barrier:
+	@tools/get-bubblewrap
+
+demo: $(RUN) barrier
 	@$(BIN)/statsclaw demo
 	@echo "(in this checkout, statsclaw is $(BIN)/statsclaw)"
 
-test: $(TEST) lint
+test: $(TEST) barrier lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-slow: $(TEST)
+test-slow: $(TEST) barrier
 	$(BIN)/python -m pytest -m slow
 
 lint: $(TEST)
@@ -44,10 +47,10 @@ lint: $(TEST)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(TEST)
+bench: $(TEST) barrier
 	@for file in benchmarks/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
 
-wheel: $(TEST)
+wheel: $(TEST) barrier
 	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@$(BIN)/python tests/wheel/try_wheel.py dist/*.whl
 

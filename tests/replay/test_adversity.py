@@ -55,7 +55,7 @@ def scripted(folder: Path, code: str = "", after: str = "") -> str:
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
         f"runpy.run_path({str(SCRIPT)!r})\n{after}\n"
     )
-    return f"command:{sys.executable} -I -S {script}"
+    return f"command:{sys.executable} -I -S {script} {SCRIPT}"  # a file that is named is a file that is shown
 
 
 def statsclaw(bench: Bench, *argv: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -986,6 +986,7 @@ def test_an_answer_left_in_the_inbox_for_another_question_is_not_taken(bench: Be
 def killed_at_work(bench: Bench, target: Path, backend: str, pid_file: Path) -> tuple[str, int]:
     """Start a run, wait until something it started has written its pid, kill the engine; run and pid."""
     argv = ("run", "Fix it.", "--workflow", "quick-fix", "--local-only", "--target", str(target), "--backend", backend)
+    argv += ("--unsafe-no-sandbox",)  # its pid is written outside the room; behind the barrier it dies with its engine
     env = os.environ | {"STATSCLAW_WORKSPACE": str(bench.workspace.root)}
     env["XDG_CACHE_HOME"] = str(bench.folder / "cache")
     engine = subprocess.Popen([*CLI, *argv], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -1041,7 +1042,7 @@ def test_after_a_kill_the_readable_copies_are_those_of_the_log(bench: Bench, tar
     """Killed between the line that takes a second version of a document and its copy into the run's folder."""
     after = "if role == 'builder': (out / 'implementation.md').open('a').write(f'\\nattempt {attempt}\\n')"
     backend = scripted(bench.folder, "if role == 'builder' and attempt == 1: sys.exit", after)
-    code = Path(backend.split()[-1])
+    code = Path(backend.split()[-2])
     code.write_text(code.read_text().replace("'--good'", "'--x'"))  # the first attempt is blocked
 
     def work() -> None:

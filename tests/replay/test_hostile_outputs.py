@@ -26,7 +26,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -121,7 +121,7 @@ def hostile(folder: Path, attacks: dict[str, str]) -> str:
         lines += [f"elif {test}:", textwrap.indent(textwrap.dedent(code).strip(), "    ")]
     program = folder / "attack.py"
     program.write_text("\n".join([*lines, "else: honest()"]), encoding="utf-8")
-    return f"command:{sys.executable} -S {program}"
+    return f"command:{sys.executable} -S {program} {HERE / 'agent.py'}"
 
 
 class Enough(Exception):
@@ -186,6 +186,7 @@ class Stage:
                 raise Enough
 
         order = order_for(self.target, hostile(self.bench.folder, attacks), workflow=workflow, run_id=RUN)
+        order = replace(order, barrier=self.bench.barrier)
         folder, log, local = start_run(self.bench.workspace, order, Scrubber(), noon)
         with log:
             run = self.bench.assemble(folder, log, local, person)
@@ -272,7 +273,7 @@ def a_stage(model: Path) -> Iterator[Stage]:
         shutil.copytree(model, folder, dirs_exist_ok=True)
         config = folder / "tinymean" / ".git" / "config"
         config.write_text(config.read_text().replace(str(model), str(folder)))
-        yield Stage(Bench(folder), folder / "tinymean")
+        yield Stage(Bench(folder, barrier="none"), folder / "tinymean")
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from statsclaw.engine.start import Order, start_run
 from statsclaw.git import git, git_text, own_environment
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import Observer, RunLog
+from statsclaw.sandbox.choose import make_barrier
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import Scrubber
 
@@ -56,6 +57,7 @@ class Bench:
     """A workspace for one test."""
 
     folder: Path
+    barrier: str = "bubblewrap"
 
     @property
     def workspace(self) -> Workspace:
@@ -63,6 +65,7 @@ class Bench:
 
     def start(self, order: Order, *, person: Person | None = None, observers: tuple[Observer, ...] = ()) -> RunView:
         """Start a run and drive it as far as it goes."""
+        order = replace(order, barrier=self.barrier)
         folder, log, local = start_run(self.workspace, order, Scrubber(), noon)
         with log:
             run = self.assemble(folder, log, local, person)
@@ -85,6 +88,7 @@ class Bench:
             log=log,
             local=local,
             person=person or Unattended(yes=True),
+            barrier=make_barrier(local.barrier),
             cache=self.folder / "cache",
             scrub=scrub,
             finds_secret=scrub.finds_secret,

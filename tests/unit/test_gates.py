@@ -56,7 +56,7 @@ def scripted(folder: Path, code: str) -> str:
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
         f"runpy.run_path({str(AGENT)!r})\n"
     )
-    return f"command:{sys.executable} -I -S {script}"
+    return f"command:{sys.executable} -I -S {script} {AGENT}"  # a file that is named is a file that is shown
 
 
 # --- a run as a list of events, made without touching a disk ---------------------------------------------------------

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted
+from statsclaw.runlog.events.command_executed import Deviation
 from statsclaw.runlog.store import ContentStore
 from statsclaw.verify.parsers import junit, rcheck, study
-from statsclaw.verify.report import behaviour, failure_report
+from statsclaw.verify.report import failure_report
 
 PASSED = '<testsuites><testsuite><testcase classname="a" name="t"/></testsuite></testsuites>'
 
@@ -103,8 +104,19 @@ def test_a_study_that_ended_badly_does_not_pass_whatever_it_wrote(tmp_path):
     assert not study(write(tmp_path, results()), 1).passed
 
 
-def test_behaviours_are_named_without_inputs():
-    assert behaviour("tests.test_se::test_scaling_y_scales_se[3-0.5]") == "scaling y scales se"
+def test_a_failed_case_keeps_its_first_line_the_error_and_how_far_it_was_off(tmp_path):
+    text = (
+        '<testsuite><testcase name="t"><failure message="assert 0.7 == 1.5 ± 1.5e-06&#10;  more"/></testcase>'
+        '<testcase classname="v" name="u"><error message="failed on setup with &quot;ValueError: no rows&quot;">'
+        "E   ValueError: no rows\n\n../site/pkg/a.py:3: ValueError</error></testcase></testsuite>"
+    )
+    first, second = junit(write(tmp_path, text), 1).tests
+    assert (first.error, first.deviation) == (
+        "assert 0.7 == 1.5 ± 1.5e-06",
+        Deviation(direction="too small", decade=-1),
+    )
+    assert (second.outcome, second.raised_by, second.error_class) == ("error", "package", "ValueError")
+    assert (second.own_message, second.deviation) == ("no rows", None)
 
 
 def test_the_builder_learns_which_behaviour_failed_and_not_the_values(tmp_path):
@@ -116,6 +128,6 @@ def test_the_builder_learns_which_behaviour_failed_and_not_the_values(tmp_path):
         name="validation", phase="validation", subject="after", tree_sha256="0", argv=("x",), exit_code=1,
         elapsed_s=0, output_sha256="0", passed=False, summary="3 failed", tests=tests, fault_of="builder",
     )  # fmt: skip
-    told = failure_report([command], "builder", ContentStore(tmp_path))
-    assert "se grows (AssertionError), 3 cases" in told
+    told = failure_report([command], "builder", ContentStore(tmp_path), interface="`se`").text
+    assert "- `se`: monotone: does not hold, 3 cases" in told
     assert not any(secret in told for secret in ("0.734", "1.5", "4711", "[0]"))

@@ -10,9 +10,9 @@ from statsclaw.engine import dispatch as dispatching
 from statsclaw.git import git_text
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.roles.view import criteria_in, without_criteria
-from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
-from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 from tests.support.runs import AGENT, Bench, make_target, order_for
 
@@ -26,15 +26,19 @@ class Spying:
     """Plays the scripted agent and looks around in every room before it does."""
 
     waits_for_person = False
+    executes = True
 
     def __init__(self, inner: Backend, seen: dict[str, dict[str, bytes]]) -> None:
         self.inner, self.seen, self.name = inner, seen, inner.name
 
-    def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn | None:
+    def equip(self, tools: Enclosure) -> Enclosure:
+        return self.inner.equip(tools)
+
+    def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn | None:
         files = (p for p in room.folder.rglob("*") if p.is_file() and ".git/" not in str(p))
         self.seen[f"{task.role}-{task.attempt}"] = {str(p.relative_to(room.folder)): p.read_bytes() for p in files}
         self.seen[f"{task.role}-{task.attempt}"]["git log"] = git_text("log", "--all", cwd=room.repo).encode()
-        return self.inner.run(task, room, barrier, limits)
+        return self.inner.run(task, room, confinement)
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,11 @@ from pydantic import ValidationError
 from statsclaw.backends.task import Task
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import Usage
-from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn, Raised
-from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
+from statsclaw.sandbox.toolchain import with_agent
 
 #: A program may print a little after its ending (a warning at exit, say).
 _LAST_LINES = 20
@@ -31,6 +32,7 @@ _LAST_LINES = 20
 
 class CommandBackend:
     waits_for_person = False
+    executes = True
 
     def __init__(self, command: str, pass_env: Collection[str] = ()) -> None:
         try:
@@ -48,22 +50,27 @@ class CommandBackend:
         self.name = f"command:{Path(self.argv[0]).name}"
         self.pass_env = tuple(pass_env)
 
-    def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn:
-        env = {"PATH": os.environ.get("PATH", os.defpath), "LANG": "C.UTF-8"}
-        env |= {"HOME": str(room.home), "TMPDIR": str(room.tmp)}
+    def equip(self, tools: Enclosure) -> Enclosure:
+        return with_agent(tools, self.argv)[0]
+
+    def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn:
+        inside = confinement.path
+        env = {"LANG": "C.UTF-8", "HOME": inside(room.home), "TMPDIR": inside(room.tmp), "USER": "role"}
         env |= {name: os.environ[name] for name in self.pass_env if name in os.environ}
         env |= {
             "STATSCLAW_ROLE": task.role,
             "STATSCLAW_ATTEMPT": str(task.attempt),
-            "STATSCLAW_PROMPT": str(room.inbox / "prompt.md"),
-            "STATSCLAW_IN": str(room.inbox),
-            "STATSCLAW_OUT": str(room.outbox),
-            "STATSCLAW_REPO": str(room.repo),
+            "STATSCLAW_PROMPT": inside(room.inbox / "prompt.md"),
+            "STATSCLAW_IN": inside(room.inbox),
+            "STATSCLAW_OUT": inside(room.outbox),
+            "STATSCLAW_REPO": inside(room.repo),
         }
-        done = barrier.run(self.argv, desk=room.desk, cwd=room.repo, env=env, limits=limits, stdin=task.prompt.encode())
+        _, argv = with_agent(confinement.enclosure, self.argv)
+        done = confinement.run(argv, env, task.prompt.encode())
         transcript = done.output.decode("utf-8", "replace")
         if done.ended_by:
-            return HandIn(failure=f"the program was ended: {done.ended_by}", transcript=transcript)
+            failure = f"the program was ended: {done.ended_by}"
+            return HandIn(failure=failure, transcript=transcript, ended_by=done.ended_by)
         if done.exit_code != 0:
             return HandIn(failure=f"the program ended with exit status {done.exit_code}", transcript=transcript)
         return read_ending(transcript)

@@ -11,9 +11,9 @@ from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore
-from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn, Raised
-from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 
 Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised
@@ -53,12 +53,16 @@ class Recording:
 
 class ReplayBackend:
     waits_for_person = False
+    executes = False
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.name = "replay"
 
-    def run(self, task: Task, room: Room, barrier: Barrier, limits: Limits) -> HandIn:
+    def equip(self, tools: Enclosure) -> Enclosure:
+        return tools
+
+    def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn:
         ending = self.recording.endings.get(task.digest)
         if ending is None:
             raise RecordingMissing(

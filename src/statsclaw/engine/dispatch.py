@@ -10,8 +10,12 @@ from dataclasses import dataclass, field
 
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
+from statsclaw.artifacts.mark import marked
+from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
+from statsclaw.engine.breach import commit_messages, look_for_traces, with_canaries
 from statsclaw.engine.run import Run
+from statsclaw.engine.tools import check_tools, tools_for
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX, ROUTES, Role
 from statsclaw.roles.prompt import render_prompt
@@ -22,15 +26,23 @@ from statsclaw.runlog.events import (
     DispatchStarted,
     Event,
     FileChange,
+    IsolationBreached,
     Option,
+    SandboxClosed,
     SignalRaised,
 )
 from statsclaw.runlog.fold import DispatchView
 from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.attest import attest
+from statsclaw.sandbox.barrier import NoBarrier, NoProgram
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
+from statsclaw.sandbox.network import hosts_of, with_network
 from statsclaw.sandbox.process import end_all
-from statsclaw.sandbox.room import Room, manifest_digest
+from statsclaw.sandbox.readings import Readings
+from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.states import Signal
 
@@ -38,16 +50,24 @@ from statsclaw.states import Signal
 def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
     """Start every role, let them work in parallel, and take in what each hands in."""
     backends = {role: run.backend(role) for role in roles}  # refuse before anything starts
-    tasks = {role: _start(run, role, backends[role].name) for role in roles}
+    tools = tools_for(run)
+    tasks = {role: _start(run, role, backends[role], tools) for role in roles}
 
     stopping = threading.Event()
 
     def work(role: Role) -> None:
-        task, room = tasks[role]
+        task, room, confinement = tasks[role]
         begun = time.monotonic()
-        result = backends[role].run(task, room, run.barrier, run.limits)
+        endpoints = run.endpoints if backends[role].executes else ()
+        with Readings(room.inbox) as readings, with_network(confinement, endpoints) as (connected, bridge):
+            result = backends[role].run(task, room, connected)
         if result is not None and not stopping.is_set():
-            room.hand_in(result.model_copy(update={"elapsed_s": round(time.monotonic() - begun, 3)}))
+            seen: dict[str, object] = {}
+            if backends[role].executes:
+                opened = tuple(sorted(readings.opened)) if readings.complete else None
+                seen = {"opened": opened, "commits": commit_messages(confinement, room)}
+                seen |= {"network": bridge.use} if bridge else {}
+            room.hand_in(result.model_copy(update={"elapsed_s": round(time.monotonic() - begun, 3), **seen}))
 
     with ThreadPoolExecutor(max_workers=len(roles)) as pool:
         futures = [pool.submit(work, role) for role in roles]
@@ -75,7 +95,7 @@ def compose_prompt(run: Run, view: View) -> str:
     )
 
 
-def _start(run: Run, role: Role, backend: str) -> tuple[Task, Room]:
+def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Task, Room, Confinement]:
     view = view_of(role, run.view, run.plan.roles, run.store)
     prompt = compose_prompt(run, view)
     name = f"{role}-{view.attempt}"
@@ -83,21 +103,35 @@ def _start(run: Run, role: Role, backend: str) -> tuple[Task, Room]:
     room.clear()
     profile = run.profile
     manifest = write_tree(run.target, run.view.overlay, run.store, room.repo, lambda path: view.sees(path, profile))
-    room.furnish(manifest, view.documents | {"prompt.md": prompt.encode()})
+    documents = with_canaries(run.view, role, view.documents) | {"prompt.md": prompt.encode()}
+    room.furnish(manifest, documents)
     repository = manifest_digest(manifest)
+    enclosure = room.enclosure(backend.equip(tools))
+    check_tools(run, enclosure)
+    confinement = Confinement(run.barrier, enclosure, run.limits, room.desk)
     task = Task(role=role, attempt=view.attempt, digest=view.digest(repository), prompt=prompt)
     started = DispatchStarted(
         dispatch=name,
         role=role,
         attempt=view.attempt,
-        backend=backend,
+        backend=backend.name,
         task_sha256=task.digest,
         prompt_sha256=run.store.put_text(prompt),
         view_sha256=repository,
-        barrier=run.barrier.name,
+        barrier=run.barrier.kind if backend.executes else backend.name,
+        sandbox=attest(
+            run.barrier if backend.executes else NoProgram(backend.name),
+            enclosure,
+            run.limits,
+            documents,
+            run.store.put(manifest_json(manifest)),
+            hosts_of(run.endpoints) if backend.executes else (),
+            run.local.pass_env if backend.executes else (),
+            run.scrub,
+        ),
     )
     run.log.append(started)
-    return task, room
+    return task, room, confinement
 
 
 def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
@@ -110,9 +144,22 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
         "transcript_sha256": transcript,
     }
     inspected = inspect(run, dispatch, result)
+    traces = look_for_traces(run, dispatch, result, inspected.named_contents())
+    breaches = tuple(trace for trace in traces if trace.severity == "breach")
+    run.log.append(
+        SandboxClosed(
+            dispatch=dispatch.id,
+            opened=result.opened,
+            network=result.network,
+            ended_by=result.ended_by,
+            suspicions=tuple(trace for trace in traces if trace.severity == "suspicion"),
+        )
+    )
     refused = tuple(run.scrub(row) for row in inspected.refused)
     event: Event
-    if inspected.problems or refused:
+    if breaches:
+        event = IsolationBreached(role=dispatch.role, traces=breaches, **common)
+    elif inspected.problems or refused:
         reason = "; ".join(inspected.problems) or f"it wrote outside its surface: {'; '.join(refused[:5])}"
         event = DispatchFailed(role=dispatch.role, reason=run.scrub(reason)[:2000], refused=refused, **common)
     elif inspected.signal:
@@ -126,7 +173,7 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
             verdict=inspected.verdict,
             **common,
         )
-    if not isinstance(event, DispatchFailed):
+    if not isinstance(event, DispatchFailed | IsolationBreached):
         for data in inspected.contents.values():
             run.store.put(data)
     run.log.append(event)
@@ -142,6 +189,11 @@ class Inspected:
     files: list[FileChange] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     verdict: str = ""
+
+    def named_contents(self) -> dict[str, bytes]:
+        """Everything handed in, under the name a person knows it by."""
+        rows = [*self.artifacts.items(), *((change.path, change.sha256) for change in self.files)]
+        return {name: self.contents[digest] for name, digest in rows if digest in self.contents}
 
 
 def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
@@ -196,9 +248,10 @@ def _missing(run: Run, owed: Sequence[ArtifactKind], artifacts: dict[str, bytes]
 def _clean(run: Run, data: bytes) -> bytes:
     """A document as it will be kept: scrubbed before it is checked, so that what is kept is what was checked."""
     try:
-        return run.scrub(data.decode("utf-8")).encode("utf-8")
+        clean = run.scrub(data.decode("utf-8")).encode("utf-8")
     except UnicodeError:
         return data
+    return marked(clean) if clean.strip() and run.barrier.kind == NoBarrier.kind else clean
 
 
 def _collisions(run: Run, files: Sequence[FileChange]) -> list[str]:

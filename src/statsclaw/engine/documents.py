@@ -6,6 +6,7 @@ from collections import Counter
 
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.artifacts.check import faults
+from statsclaw.artifacts.mark import marked
 from statsclaw.engine.plan import wants_ship
 from statsclaw.engine.run import Run
 from statsclaw.errors import GateClosed
@@ -18,7 +19,9 @@ from statsclaw.runlog.events import ArtifactWritten
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import write_durably
-from statsclaw.sandbox.tree import paths_in
+from statsclaw.sandbox.barrier import NoBarrier
+from statsclaw.sandbox.tree import paths_in, read_text
+from statsclaw.states import Signal
 from statsclaw.templates import render
 from statsclaw.verify.audit import render_audit
 
@@ -35,6 +38,7 @@ def write_document(run: Run, name: str) -> None:
         "shipper.md": _shipper,
     }
     data = run.scrub(writers[name](run)).encode("utf-8", "replace")
+    data = marked(data) if run.barrier.kind == NoBarrier.kind else data
     if problems := faults(catalogue()[name], data):
         raise GateClosed(name, tuple(problems))
     run.log.append(ArtifactWritten(name=name, sha256=run.store.put(data)))
@@ -85,7 +89,22 @@ def _audit(run: Run) -> str:
         run.store,
         run.store.get_text(notes.sha256) if notes else "",
         view.verified[tree].failed,
+        _seeds(run),
     )
+
+
+def _seeds(run: Run) -> dict[str, str]:
+    """Whether a verdict after a BLOCK was taken on numbers that no report has described, as far as can be seen."""
+    blocks = sum(signal.signal is Signal.BLOCK for signal, _ in run.view.signals)
+    fresh = f"from the engine, new after {blocks} BLOCK{'s' if blocks > 1 else ''}" if blocks else "from the engine"
+    own = "fixed by the author, the same after every BLOCK" if blocks else "fixed by the author"
+    found = {}
+    for what, cls in (("validation", PathClass.VALIDATION), ("study", PathClass.SIMULATION)):
+        paths = [path for path in paths_in(run.target, run.view.overlay) if run.profile.classify(path) is cls]
+        if paths:
+            texts = (read_text(run.target, run.view.overlay, run.store, path) for path in paths)
+            found[what] = fresh if any("STATSCLAW_SEED" in text for text in texts) else own
+    return found
 
 
 def _shipper(run: Run) -> str:

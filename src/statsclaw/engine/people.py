@@ -57,7 +57,11 @@ class Unattended:
         for key in (question.question, question.about, question.topic):
             if key and key in self.answers:
                 answer = parse_answer(question, self.answers[key], by="file")
-                if question.topic == "escalation" and key != question.question and answer.choice != STOP_RUN:
+                if (
+                    question.topic in ("escalation", "breach")
+                    and key != question.question
+                    and answer.choice != STOP_RUN
+                ):
                     continue
                 return answer
         return None
@@ -147,6 +151,15 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
         return QuestionAsked(
             question=number, topic="hold", asked_by=due.role, text=due.text, options=due.options,
             default=due.default, about=due.role, cause=due.cause,
+        )  # fmt: skip
+    if due.topic == "breach":
+        options = (
+            Option(label="start over", consequence=f"the attempt is thrown away and the {due.role} begins again"),
+            Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+        )
+        return QuestionAsked(
+            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=options,
+            default=STOP_RUN, about=due.role, cause=due.cause,
         )  # fmt: skip
     what = due.cause.partition("/")[0]
     text = f"{what} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"

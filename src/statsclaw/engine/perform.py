@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from statsclaw.artifacts.check import section
 from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.dispatch import collect, dispatch_side_by_side
 from statsclaw.engine.documents import write_document
@@ -11,10 +14,14 @@ from statsclaw.engine.gates import specifications
 from statsclaw.engine.people import compose
 from statsclaw.engine.run import Run
 from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Enter, Freeze, Push, Step, Sync, Verify, Write
+from statsclaw.engine.tools import registries_of, tools_for
 from statsclaw.errors import GateClosed
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
+from statsclaw.roles.view import without_criteria
 from statsclaw.runlog.events import (
+    ChannelOpened,
+    CommandExecuted,
     CommitPrepared,
     DispatchInterrupted,
     FileChange,
@@ -26,10 +33,12 @@ from statsclaw.runlog.events import (
     VerificationFinished,
     WorkspaceSynced,
 )
+from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import verify as verify_log
+from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.states import Signal
-from statsclaw.verify.report import failed_behaviours, failed_phases, failure_report
+from statsclaw.verify.report import Report, failed_behaviours, failed_phases, failure_report
 from statsclaw.verify.runner import Bench, verify_tree
 from statsclaw.workspace.ship import keep_branch, make_commit, push
 from statsclaw.workspace.sync import synchronise
@@ -123,10 +132,20 @@ def _bench(run: Run) -> Bench:
         profile=run.profile,
         store=run.store,
         barrier=run.barrier,
+        tools=lambda python: tools_for(run, python or None),
         limits=run.limits,
         scrub=run.scrub,
         python=run.local.python,
+        seed=seed_of(run.view),
+        registries=registries_of(run),
+        registry_env=run.registry_env,
     )
+
+
+def seed_of(view: RunView) -> int:
+    """The seed that suites and studies are given. After a BLOCK it is one that no report has described."""
+    blocks = sum(signal.signal is Signal.BLOCK for signal, _ in view.signals)
+    return int(sha256(f"{view.head.canary_seed} {blocks}".encode())[:8], 16) % 2**31
 
 
 def _suite_only(run: Run) -> dict[str, FileChange]:
@@ -138,7 +157,7 @@ def _lay_out(run: Run, overlay: dict[str, FileChange]):  # type: ignore[no-untyp
 
     def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
         write_tree(run.target, overlay, run.store, folder, lambda path: profile.classify(path) in classes)
-        if classes == frozenset(PathClass):
+        if PathClass.SOURCE in classes:
             write_links(run.target, overlay, folder)
 
     return lay_out
@@ -149,17 +168,36 @@ def block(run: Run, role: Role) -> None:
     concerned = [executed for executed in evidence if executed.fault_of == role] or [
         executed for executed in evidence if not executed.passed
     ]
-    message = failure_report([e.model_copy(update={"fault_of": role}) for e in concerned], role, run.store)
+    report = report_to(run, role, concerned, reveal=run.local.reveal)
     run.log.append(
         SignalRaised(
             signal=Signal.BLOCK,
             raised_by="verification",
             cause=concerned[0].phase,
             route_to=role,
-            message=run.scrub(message),
+            message=run.scrub(report.text),
             about=failed_behaviours(concerned),
+            leak=report.leak,
         )
     )
+
+
+def report_to(run: Run, role: Role, concerned: Sequence[CommandExecuted], *, reveal: bool) -> Report:
+    """Composed from the words of the interface, which every specification holds, and of the directive."""
+    spec = run.view.artifact("spec.md")
+    interface = section(run.store.get_text(spec.sha256), "Interface") if spec else None
+    words = re.findall(r"\w+", without_criteria(run.view.head.directive)) if not spec else []
+    own = [executed.model_copy(update={"fault_of": role}) for executed in concerned]
+    return failure_report(own, role, run.store, interface=interface or "", public_words=words, reveal=reveal)
+
+
+def open_channel(run: Run) -> None:
+    """The person lets a role that was sent back see the failures in full, once and in the log."""
+    for role in [Role(name) for name in run.view.orders if name in run.plan.roles]:
+        concerned = [c for c in run.view.evidence_for(run.view.tree_sha256) if not c.passed]
+        if concerned:
+            report = report_to(run, role, concerned, reveal=True)
+            run.log.append(ChannelOpened(role=role, message=run.scrub(report.text), leak=report.leak))
 
 
 # --- shipping ------------------------------------------------------------------------------------------------------
@@ -183,7 +221,9 @@ def commit(run: Run) -> None:
         view.head.base_commit,
         changes,
         run.store,
-        message=f"{title}\n\nBuilt and verified by StatsClaw ({view.workflow}).\n\nStatsClaw-Run: {run.folder.id}\n",
+        message=f"{title}\n\nBuilt and verified by StatsClaw ({view.workflow}).\n\nStatsClaw-Run: {run.folder.id}\n"
+        f"StatsClaw-Barrier: {run.barrier.kind} {run.barrier.version}".rstrip()
+        + "\n",
         date=view.created_at,
         author=run.local.author,
     )

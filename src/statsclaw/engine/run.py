@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,7 +22,8 @@ from statsclaw.roles.matrix import Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import RunLog
 from statsclaw.runlog.store import ContentStore
-from statsclaw.sandbox.barrier import Barrier, SeparateFolders
+from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.endpoints import Endpoint
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.tree import TargetRepo
@@ -48,6 +49,12 @@ class LocalFacts(BaseModel):
     backends: dict[str, str] = {}
     pass_env: tuple[str, ...] = ()
     python: str | None = None
+    barrier: str = "bubblewrap"
+    tools: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    registries: tuple[str, ...] = ()
+    reveal: bool = False
     recording: str | None = None
 
 
@@ -61,8 +68,10 @@ class Run:
     cache: Path
     scrub: Callable[[str], str]
     finds_secret: Callable[[bytes], bool]
+    barrier: Barrier
+    endpoints: tuple[Endpoint, ...] = ()
+    registry_env: Mapping[str, str] = field(default_factory=dict)
     resumed: bool = False
-    barrier: Barrier = field(default_factory=SeparateFolders)
     limits: Limits = field(default_factory=Limits)
     forge: Forge = field(default_factory=NoForge)
 

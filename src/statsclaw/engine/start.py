@@ -25,7 +25,7 @@ from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.log import Clock, RunLog, utc_now
 from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, sha256, write_durably
-from statsclaw.sandbox.barrier import SeparateFolders
+from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.importer import name_problem, printable
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import TargetRepo
@@ -53,6 +53,12 @@ class Order:
     ignore_dirty: bool = False
     pass_env: tuple[str, ...] = ()
     python: str | None = None
+    barrier: str = "bubblewrap"
+    tools: tuple[Path, ...] = ()
+    endpoints: tuple[str, ...] = ()
+    registries: tuple[str, ...] = ()
+    network: tuple[str, ...] = ()
+    reveal: bool = False
     recording: Path | None = None
     replay_of: str | None = None
     run_id: str | None = None
@@ -109,6 +115,7 @@ def _check(order: Order) -> _Request:
     check_backends(order.backends)
     if order.python and shutil.which(order.python) is None:
         raise InputRefused(f"there is no interpreter {order.python!r}", kept="Nothing was started")
+    make_barrier(order.barrier)
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None:
@@ -143,6 +150,12 @@ def _local_facts(order: Order, target: Target) -> LocalFacts:
         backends=dict(order.backends),
         pass_env=order.pass_env,
         python=order.python,
+        barrier=order.barrier,
+        tools=tuple(str(path.resolve()) for path in order.tools),
+        hidden=target.local_folders,
+        endpoints=order.endpoints,
+        registries=order.registries,
+        reveal=order.reveal,
         recording=str(order.recording.resolve()) if order.recording else None,
     )
 
@@ -176,7 +189,9 @@ def _created(
         backends={role: name.split(":")[0] for role, name in order.backends.items()},
         replay_of=order.replay_of,
         previous_handoff_sha256=store.put(handoff.read_bytes()) if handoff.is_file() else None,
-        barrier=SeparateFolders.name,
+        barrier=order.barrier,
+        canary_seed=secrets.token_hex(16),
+        network=order.network,
     )
 
 

@@ -27,6 +27,12 @@ class Target:
     remote_url: str | None
     author: tuple[str, str] | None = None
 
+    @property
+    def local_folders(self) -> tuple[str, ...]:
+        """Folders of this machine that hold the target: no role may be shown them."""
+        named = [url.removeprefix("file://") for url in (self.origin, self.remote_url) if url]
+        return tuple(dict.fromkeys(str(Path(url).resolve()) for url in named if url.startswith("/")))
+
 
 @dataclass(frozen=True, slots=True)
 class PushAccess:

@@ -83,6 +83,7 @@ class Command(_Frozen):
     timeout_s: Annotated[int, Field(gt=0)]
     needs: tuple[Line, ...] = ()
     on: Literal["always", "validation", "simulation", "unit_tests"] = "always"
+    registry: bool = False  # may reach the package registry, where the person allows it
 
     @model_validator(mode="after")
     def _report_is_written(self) -> Command:
@@ -115,6 +116,23 @@ class Conventions(_Frozen):
     scriber: Annotated[tuple[Line, ...], Field(min_length=1)]
 
 
+class Tools(_Frozen):
+    """What of the machine a language needs beside the system, and where a copy of the package may be installed.
+
+    `folders` and the values of `env` are globs, `~` is the person's home; a variable gets what its glob finds.
+    `name_in`: file and pattern whose group is the package's name. `name_of_paths`: patterns whose group is one.
+    `registries`: hosts that `--registry default` means.
+    `installed`: globs below a folder of tools, with {name} for the package's name.
+    """
+
+    folders: tuple[Line, ...] = ()
+    env: Mapping[str, Line] = {}
+    registries: tuple[Line, ...] = ()
+    name_in: Mapping[str, Line] = {}
+    name_of_paths: tuple[Line, ...] = ()
+    installed: tuple[Line, ...] = ()
+
+
 class Profile(_Frozen):
     """A language: how to recognise, divide, build, check and write its packages."""
 
@@ -132,6 +150,7 @@ class Profile(_Frozen):
     study_entry: Line
     conventions: Conventions
     missing_tool: Annotated[str, Field(min_length=1, pattern=r"^[^\n]+$")]
+    tools: Tools = Tools()
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Profile:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from statsclaw.artifacts.catalogue import ENGINE
 from statsclaw.artifacts.check import sections_of
+from statsclaw.artifacts.mark import unmarked
 from statsclaw.profiles.profile import PathClass, Profile
 from statsclaw.roles.matrix import EVERYTHING, MATRIX, Role
 from statsclaw.runlog.fold import RunView
@@ -49,12 +50,12 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
     key: dict[str, str] = {}
     for name, artifact in sorted(run.artifacts.items()):
         if name == "request.md" or access.artifacts == EVERYTHING or name in access.artifacts:
-            text = store.get(artifact.sha256)
+            text = original = store.get(artifact.sha256)
             if name == "request.md" and directive != run.head.directive:
                 text = _drop_section(text.decode("utf-8"), directive, run.head.directive).encode()
             documents[name] = text
             if artifact.producer != ENGINE:
-                key[name] = artifact.sha256
+                key[name] = sha256(unmarked(original))
     if access.artifacts == EVERYTHING:
         documents["status.md"] = render_status(run, run.head.run_id).encode("utf-8", "replace")
     if access.sources:

@@ -15,6 +15,8 @@ from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
 
 DispatchStatus = Literal["running", "finished", "failed", "signalled", "interrupted"]
 
+Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBreached
+
 #: Signals are counted per (signal, cause); a dispatch of which nothing could be taken is counted the same way.
 FAILED = "FAILED"
 
@@ -36,6 +38,7 @@ class DispatchView:
     finished: e.DispatchFinished | None = None
     reason: str = ""
     transcript_sha256: str | None = None
+    closed: e.SandboxClosed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ class Question:
 class Escalation:
     """A signal or failure that came back too often, or a HOLD: the person has to be asked."""
 
-    topic: Literal["hold", "escalation"]
+    topic: Literal["hold", "escalation", "breach"]
     role: str
     cause: str
     text: str
@@ -94,6 +97,8 @@ class RunView:
     remarks: dict[str, WorkOrder] = field(default_factory=dict)
     attempts: Counter[tuple[str, str]] = field(default_factory=Counter)
     signals: list[tuple[e.SignalRaised, int]] = field(default_factory=list)
+    breaches: list[e.IsolationBreached] = field(default_factory=list)
+    revealed: list[e.ChannelOpened] = field(default_factory=list)
     escalations: list[Escalation] = field(default_factory=list)
     questions: dict[str, Question] = field(default_factory=dict)
     artifacts: dict[str, Artifact] = field(default_factory=dict)
@@ -163,7 +168,8 @@ class RunView:
         return len(done) + 1
 
     def answers_for(self, role: str) -> list[Question]:
-        return [q for q in self.questions.values() if q.answer and q.asked.about == role]
+        """What the person told `role`. What was found about a role is not for the role."""
+        return [q for q in self.questions.values() if q.answer and q.asked.about == role and q.asked.topic != "breach"]
 
     def evidence_for(self, tree_sha256: str, subject: str = "after") -> list[e.CommandExecuted]:
         return [c for c in self.evidence.values() if c.tree_sha256 == tree_sha256 and c.subject == subject]
@@ -242,11 +248,25 @@ class RunView:
                 self._count(FAILED, event.role, event.role, told)
             case e.DispatchInterrupted() as event:
                 self.dispatches[event.dispatch].status = "interrupted"
+            case e.SandboxClosed() as event:
+                self.dispatches[event.dispatch].closed = event
+            case e.IsolationBreached() as event:
+                self._close(event, "failed").reason = "isolation breached"
+                self.breaches.append(event)
+                self.remarks[event.role] = WorkOrder("Your last attempt could not be taken.", (FAILED,))
+                self.escalations.append(
+                    Escalation("breach", event.role, f"BREACH/{event.dispatch}", breach_text(event))
+                )
+            case e.ChannelOpened() as event:
+                self.revealed.append(event)
+                self.remarks[event.role] = WorkOrder(event.message, (event.message,))
             case e.SignalRaised() as event:
                 self._apply_signal(event, record.seq)
 
     def _close(
-        self, event: e.DispatchFinished | e.DispatchFailed | e.SignalRaised, status: DispatchStatus
+        self,
+        event: e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBreached,
+        status: DispatchStatus,
     ) -> DispatchView:
         dispatch = self.dispatches[event.dispatch or ""]
         dispatch.status, dispatch.elapsed_s, dispatch.usage = status, event.elapsed_s, event.usage
@@ -277,7 +297,7 @@ class RunView:
     def _apply_question(self, event: e.QuestionAsked | e.QuestionAnswered) -> None:
         if isinstance(event, e.QuestionAsked):
             self.questions[event.question] = Question(event)
-            if event.topic in ("hold", "escalation"):
+            if event.topic in ("hold", "escalation", "breach"):
                 self.escalations.pop(0)
             return
         question = self.questions[event.question]
@@ -289,7 +309,7 @@ class RunView:
             self.profile = asked.options[event.choice].label
         elif asked.topic == "hold":
             self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
-        elif asked.topic == "escalation" and event.choice == STOP_RUN:
+        elif asked.topic in ("escalation", "breach") and event.choice == STOP_RUN:
             self.stop_requested = True
         elif asked.topic == "escalation":
             signal, _, cause = asked.cause.partition("/")
@@ -298,16 +318,23 @@ class RunView:
                 self.remarks[asked.about] = WorkOrder(f"The person says: {event.text}", (event.text,))
 
 
+def breach_text(event: e.IsolationBreached) -> str:
+    """What the person is told; the role is told nothing of it."""
+    rows = [f"{t.where}: {t.sign} of {t.of}: {t.evidence}" for t in event.traces if t.severity == "breach"]
+    more = f" (and {len(rows) - 3} more)" if len(rows) > 3 else ""
+    return f"The {event.role} handed in what it could not know. {'; '.join(rows[:3])}{more}"
+
+
 def named_in(event: e.Event) -> set[str]:
     """The hash of everything in the store that an event names."""
     match event:
         case e.RunCreated():
             found = {source.sha256 for source in event.sources} | {event.previous_handoff_sha256}
         case e.DispatchStarted():
-            found = {event.prompt_sha256}
+            found = {event.prompt_sha256, event.sandbox.repository_sha256 if event.sandbox else None}
         case e.DispatchFinished():
             found = {*event.artifacts.values(), event.transcript_sha256, *(change.sha256 for change in event.files)}
-        case e.DispatchFailed():
+        case e.DispatchFailed() | e.IsolationBreached():
             found = {event.transcript_sha256}
         case e.SignalRaised():
             found = {*event.artifacts.values(), event.transcript_sha256}

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
-from statsclaw.runlog.events import Fact, Option, Usage
+from statsclaw.runlog.events import Fact, NetworkUse, Option, Usage
 from statsclaw.states import Signal
 
 
@@ -36,3 +36,7 @@ class HandIn(Fact):
     transcript: str = ""
     failure: str = ""
     note: str = ""
+    ended_by: str = ""
+    opened: tuple[str, ...] | None = None
+    network: NetworkUse = NetworkUse()
+    commits: str = ""

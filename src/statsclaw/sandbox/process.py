@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,12 @@ class Completed:
     ended_by: str = ""  # why the engine ended it, if it did
 
 
+End = Callable[[str], None]
+
+#: Called with the process number once the program has started, and with the way to end it; closed when it has ended.
+Attendant = Callable[[int, End], AbstractContextManager[object]]
+
+
 def run_program(
     argv: Sequence[str],
     *,
@@ -31,6 +38,8 @@ def run_program(
     limits: Limits,
     stdin: bytes = b"",
     pid_file: Path | None = None,
+    pass_fds: Sequence[int] = (),
+    attend: Attendant = lambda pid, end: nullcontext(),
 ) -> Completed:
     """Run `argv` in its own process group; kill the whole group when it ends, times out or prints too much."""
     start = time.monotonic()
@@ -43,6 +52,7 @@ def run_program(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=tuple(pass_fds),
         )
     except OSError as error:
         return Completed(127, f"{argv[0]}: {error.strerror}\n".encode(), 0.0, "")
@@ -59,10 +69,12 @@ def run_program(
     threading.Thread(target=_feed, args=(process, stdin), daemon=True).start()
     collector.start()
     try:
-        process.wait(timeout=limits.timeout_s)
-    except subprocess.TimeoutExpired:
-        end(f"it took longer than {limits.timeout_s:.0f} s")
-        process.wait()
+        with attend(process.pid, end):
+            try:
+                process.wait(timeout=limits.timeout_s)
+            except subprocess.TimeoutExpired:
+                end(f"it took longer than {limits.timeout_s:.0f} s")
+                process.wait()
     finally:
         _kill_group(process.pid)  # what the program started and left behind
         _ALIVE.discard(process.pid)
@@ -109,7 +121,7 @@ def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
 class _Collector(threading.Thread):
     """Keeps the beginning and the end of what a program prints, whatever the amount."""
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, end: Callable[[str], None]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, end: End) -> None:
         super().__init__(daemon=True)
         assert process.stdout is not None
         self.pipe, self.limits, self.end = process.stdout, limits, end

@@ -20,12 +20,14 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from statsclaw.git import git, own_environment
 from statsclaw.runlog.store import sha256, write_durably
+from statsclaw.sandbox.enclosure import Enclosure, Mount, nested
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.process import end_leftover
 from statsclaw.sandbox.tree import Entry, Manifest
@@ -55,6 +57,17 @@ class Room:
         squash(self.repo)
         write_durably(self.desk / "manifest.json", _MANIFEST.dump_json(manifest))
 
+    def enclosure(self, tools: Enclosure) -> Enclosure:
+        """What a program in this room sees: the tools, its repository, its documents, and nothing else."""
+        own = (
+            Mount(inside="/repo", host=str(self.repo), purpose="repository", writable=True),
+            Mount(inside="/in", host=str(self.inbox), purpose="documents"),
+            Mount(inside="/out", host=str(self.outbox), purpose="outbox", writable=True),
+            Mount(inside="/home/role", host=str(self.home), purpose="home", writable=True),
+            Mount(inside="/tmp", host=str(self.tmp), purpose="temporary", writable=True),
+        )
+        return replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/repo")
+
     def manifest(self) -> Manifest:
         return _MANIFEST.validate_json((self.desk / "manifest.json").read_bytes())
 
@@ -82,9 +95,13 @@ def remove_tree(folder: Path) -> None:
         subprocess.run(["rm", "-rf", "--", str(folder)], check=False)
 
 
+def manifest_json(manifest: Manifest) -> bytes:
+    """What a repository held: path, hash, executable, in the order of paths."""
+    return json.dumps(sorted((path, entry.sha256, entry.executable) for path, entry in manifest.items())).encode()
+
+
 def manifest_digest(manifest: Manifest) -> str:
-    rows = sorted((path, entry.sha256, entry.executable) for path, entry in manifest.items())
-    return sha256(json.dumps(rows).encode())
+    return sha256(manifest_json(manifest))
 
 
 def squash(repo: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -83,14 +84,15 @@ def write_tree(
     wanted: Callable[[str], bool],
 ) -> Manifest:
     """Lay the wanted part of the tree out in a new folder and say what is in it."""
+    write = _write if not destination.exists() else _write_carefully
     manifest: Manifest = {}
     destination.mkdir(parents=True, exist_ok=True)
     from_base = [file for path, file in target.files.items() if path not in overlay and wanted(path)]
     for file, data in target.contents(from_base) if from_base else ():
-        manifest[file.path] = _write(destination, file.path, data, file.mode == "100755")
+        manifest[file.path] = write(destination, file.path, data, file.mode == "100755")
     for path, change in overlay.items():
         if change.sha256 is not None and wanted(path):
-            manifest[path] = _write(destination, path, store.get(change.sha256), change.executable)
+            manifest[path] = write(destination, path, store.get(change.sha256), change.executable)
     return manifest
 
 
@@ -111,10 +113,41 @@ def paths_in(target: TargetRepo, overlay: Mapping[str, FileChange]) -> set[str]:
     return (set(target.files) | set(overlay)) - gone
 
 
+def read_text(target: TargetRepo, overlay: Mapping[str, FileChange], store: ContentStore, path: str) -> str:
+    """One file of the tree as it stands; nothing where there is none."""
+    if path in overlay:
+        digest = overlay[path].sha256
+        data = store.get(digest) if digest else b""
+    else:
+        data = next((data for _, data in target.contents([target.files[path]])), b"") if path in target.files else b""
+    return data.decode("utf-8", "replace")
+
+
 def _write(folder: Path, path: str, data: bytes, executable: bool) -> Entry:
     place = folder / path
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(data)
     if executable:
         place.chmod(0o755)
+    return Entry(sha256=sha256(data), executable=executable, size=len(data))
+
+
+def _write_carefully(folder: Path, path: str, data: bytes, executable: bool) -> Entry:
+    """Into a folder that a program could write to: no link is followed, nothing that stands in the way is kept."""
+    *parents, name = path.split("/")
+    here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in parents:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, dir_fd=here)
+            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+            os.close(here)
+            here = below
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=here)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(name, flags, 0o755 if executable else 0o644, dir_fd=here), "wb") as file:
+            file.write(data)
+    finally:
+        os.close(here)
     return Entry(sha256=sha256(data), executable=executable, size=len(data))

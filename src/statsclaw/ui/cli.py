@@ -13,7 +13,15 @@ from rich.console import Console
 
 from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
-from statsclaw.ui import look_commands, person_commands, prompt_commands, replay_commands, run_commands, settings
+from statsclaw.ui import (
+    barrier_commands,
+    look_commands,
+    person_commands,
+    prompt_commands,
+    replay_commands,
+    run_commands,
+    settings,
+)
 from statsclaw.ui.doctor import doctor
 from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
 
@@ -44,6 +52,7 @@ app.command(rich_help_panel=_LOOK)(look_commands.transcript)
 app.command(rich_help_panel=_LOOK)(doctor)
 app.add_typer(prompt_commands.app, name="prompts", rich_help_panel=_LOOK)
 app.add_typer(log_app, name="log", rich_help_panel=_LOOK)
+app.add_typer(barrier_commands.app, name="barrier", rich_help_panel=_LOOK)
 log_app.command("verify")(look_commands.log_verify)
 log_app.command("show")(look_commands.log_show)
 log_app.command("repair")(look_commands.log_repair)

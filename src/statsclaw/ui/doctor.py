@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
+from statsclaw.errors import MachineRefused
+from statsclaw.sandbox.choose import make_barrier
 from statsclaw.ui import settings
 from statsclaw.ui.options import WorkspaceOption
 
@@ -47,9 +49,17 @@ def doctor(
     Console(highlight=False).print(table)
     place = settings.workspace_from(workspace)
     print(f"\nworkspace: {place.root} ({'there' if place.root.is_dir() else 'made at the first run'})")
-    print("barrier: roles are kept apart by folders in this version; the operating-system barrier is not built yet")
+    print(f"barrier: {_barrier()}")
     if strict and missing:
         raise typer.Exit(8)
+
+
+def _barrier() -> str:
+    try:
+        made = make_barrier("bubblewrap")
+    except MachineRefused as refused:
+        return f"cannot be made. {refused.line()}"
+    return f"{made.kind} {made.version} can be made. Attack it on this machine: statsclaw barrier selftest"
 
 
 def _version(tool: Tool) -> str | None:

@@ -35,7 +35,13 @@ def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line
         return _brief_question(record.event)
     match record.event:
         case e.RunCreated() as event:
-            return [Line("run", f"{event.run_id} · target {event.target} · {_routing(event)}", "bold")]
+            rows = [Line("run", f"{event.run_id} · target {event.target} · {_routing(event)}", "bold")]
+            if event.barrier == "none":
+                text = "NO SANDBOX: agents and their code run as you, on your machine; every document says so"
+                rows.append(Line("unsafe", text, "bold red"))
+            elif event.barrier != "bubblewrap":
+                rows.append(Line("barrier", f"{event.barrier}: weaker than bubblewrap", "bold yellow"))
+            return rows
         case e.StateEntered() as event:
             text = _about_state(event, run) if event.applicable else f"not applicable: {event.reason}"
             return [Line(event.state, text, "bold blue" if event.applicable else "dim")]
@@ -72,6 +78,16 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
         case e.QuestionAnswered():
             answer = plain(run.questions[event.question].answer_text)
             return [Line("", f"{_DOORS.get(event.by, 'answer')}: {answer}", "bold yellow")]
+        case e.SandboxClosed():
+            seen = [Line("", f"possible leak: {_trace(trace)}", "yellow") for trace in event.suspicions]
+            if event.network.refused:
+                seen.append(Line("", f"network: {event.network.refused} requests refused", "yellow"))
+            return seen
+        case e.IsolationBreached():
+            found = [Line("", _trace(trace), "red") for trace in event.traces[:5]]
+            return [Line("STOP", f"isolation breach: the {event.role} knew what it could not know", "bold red"), *found]
+        case e.ChannelOpened():
+            return [Line("reveal", f"the person lets the {event.role} see the failures in full", "bold yellow")]
         case e.SpecFrozen():
             return [Line("freeze", f"{len(event.specs)} documents frozen by hash", "")]
         case e.CommandExecuted():
@@ -95,8 +111,12 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             return []
 
 
+def _trace(trace: e.Trace) -> str:
+    return plain(f"{trace.where}: {trace.sign} of {trace.of}: {trace.evidence}", 300)
+
+
 def question_lines(event: e.QuestionAsked) -> list[Line]:
-    label = "HOLD" if event.topic in ("hold", "escalation") else "question"
+    label = {"hold": "HOLD", "escalation": "HOLD", "breach": "STOP"}.get(event.topic, "question")
     paragraphs = [plain(part, 2000) for part in event.text.split("\n") if part.strip()][:20] or [""]
     rows = [Line(label, f"{event.asked_by} asks: {paragraphs[0]}", "bold yellow")]
     rows += [Line("", part) for part in paragraphs[1:]]

@@ -21,10 +21,37 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for program
 BackendOption = Annotated[
     str | None, typer.Option("--backend", help="Who plays every role: human, command:PROGRAM, replay:FOLDER.")
 ]
+BarrierOption = Annotated[
+    str, typer.Option("--barrier", help="What keeps the roles apart: bubblewrap, or a weaker kind you name.")
+]
+UnsafeOption = Annotated[
+    bool,
+    typer.Option("--unsafe-no-sandbox", help="Run agents and their code with nothing between them and this machine."),
+]
+RevealOption = Annotated[
+    bool,
+    typer.Option("--reveal", help="After a failed verification, let the role see tests and values in full. Logged."),
+]
+EndpointOption = Annotated[
+    list[str] | None,
+    typer.Option("--endpoint", help="The model roles may talk to: anthropic, openai, google, or URL#KEY_VARIABLE."),
+]
+RegistryOption = Annotated[
+    list[str] | None,
+    typer.Option("--registry", help="Package registry a build may reach: a host, or `default`. Repeatable."),
+]
+ToolOption = Annotated[
+    list[Path] | None,
+    typer.Option("--tool", help="File or folder that roles may read, e.g. of your agent. Repeatable."),
+]
 RoleBackendOption = Annotated[
     list[str] | None,
     typer.Option("--role-backend", help="Who plays one role, e.g. builder=command:./agent. Repeatable."),
 ]
+
+
+def barrier_kind(barrier: str, unsafe: bool) -> str:
+    return "none" if unsafe else barrier
 
 
 def backend_table(backend: str | None, role_backends: list[str] | None) -> dict[str, str]:

@@ -15,18 +15,26 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow as workflow_named
 from statsclaw.runlog.fold import RunView
+from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
 from statsclaw.ui.exit_codes import exit_code_of
 from statsclaw.ui.lines import Line
 from statsclaw.ui.options import (
     AnswersOption,
     BackendOption,
+    BarrierOption,
+    EndpointOption,
     JsonOption,
+    RegistryOption,
+    RevealOption,
     RoleBackendOption,
     RunArgument,
+    ToolOption,
+    UnsafeOption,
     WorkspaceOption,
     YesOption,
     backend_table,
+    barrier_kind,
 )
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
@@ -56,6 +64,12 @@ def run(
     ignore_dirty: Annotated[bool, typer.Option("--ignore-dirty", help="Work from the last commit.")] = False,
     pass_env: Annotated[list[str] | None, typer.Option("--pass-env", help="Variable the backend may see.")] = None,
     python: Annotated[str | None, typer.Option("--python", help="Interpreter to verify a Python package with.")] = None,
+    tool: ToolOption = None,
+    endpoint: EndpointOption = None,
+    registry: RegistryOption = None,
+    barrier: BarrierOption = "bubblewrap",
+    unsafe_no_sandbox: UnsafeOption = False,
+    reveal: RevealOption = False,
     times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -75,6 +89,12 @@ def run(
         ignore_dirty=ignore_dirty,
         pass_env=tuple(pass_env or ()),
         python=python,
+        tools=tuple(tool or ()),
+        barrier=barrier_kind(barrier, unsafe_no_sandbox),
+        reveal=reveal,
+        endpoints=tuple(endpoint or ()),
+        registries=tuple(registry or ()),
+        network=hosts_of(settings.endpoints(endpoint or ()), registry or ()),
     )
     screen, place = make_screen(json), settings.workspace_from(workspace)
     interval_s, order = _schedule(order)
@@ -110,6 +130,7 @@ def resume(
     run: RunArgument,
     backend: BackendOption = None,
     role_backend: RoleBackendOption = None,
+    reveal: RevealOption = False,
     yes: YesOption = False,
     answers: AnswersOption = None,
     json: JsonOption = False,
@@ -119,12 +140,13 @@ def resume(
     place, screen = settings.workspace_from(workspace), make_screen(json)
     folder = place.find(run)
     backends = backend_table(backend, role_backend)
-    view = session.resume(place, folder, screen, yes=yes, answers=answers, backends=backends)
+    view = session.resume(place, folder, screen, yes=yes, answers=answers, backends=backends, reveal=reveal)
     end(screen, folder, view, workspace=workspace)
 
 
 def demo(
     name: Annotated[str, typer.Argument(help="Which demonstration.")] = "hac",
+    unsafe_no_sandbox: UnsafeOption = False,
     json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -134,5 +156,6 @@ def demo(
     if screen.kind != "json":
         screen.console.print(f"[bold]StatsClaw demo[/]: {prepared.title}")
         screen.console.print("[dim]roles are recorded; builds, tests, the study, gates and the push are live[/]\n")
-    folder, view = session.start(settings.workspace_from(prepared.workspace), prepared.order, screen)
+    order = replace(prepared.order, barrier="none") if unsafe_no_sandbox else prepared.order
+    folder, view = session.start(settings.workspace_from(prepared.workspace), order, screen)
     end(screen, folder, view, workspace=prepared.workspace)

@@ -9,12 +9,15 @@ from statsclaw.backends.replay import Recording
 from statsclaw.engine.documents import keep_copies
 from statsclaw.engine.loop import drive
 from statsclaw.engine.people import Person, Unattended, read_answers
+from statsclaw.engine.perform import open_channel
 from statsclaw.engine.run import LocalFacts, Run, read_local
 from statsclaw.engine.start import Order, check_backends, start_run
 from statsclaw.runlog import chain
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS, RunLog
 from statsclaw.runlog.store import write_durably
+from statsclaw.sandbox.barrier import Barrier, NoBarrier
+from statsclaw.sandbox.choose import make_barrier
 from statsclaw.ui import settings
 from statsclaw.ui.lines import Line, plain
 from statsclaw.ui.person import AtTerminal
@@ -63,16 +66,20 @@ def resume(
     yes: bool = False,
     answers: Path | None = None,
     backends: Mapping[str, str] | None = None,
+    reveal: bool = False,
 ) -> RunView:
     given = read_answers(answers) if answers else {}
     local = read_local(folder)
     check_backends(backends or {})
     with RunLog.open(folder.path) as log:
-        if backends:
-            local = local.model_copy(update={"backends": {**local.backends, **backends}})
+        if backends or reveal:
+            changed = {"backends": {**local.backends, **(backends or {})}, "reveal": reveal or local.reveal}
+            local = local.model_copy(update=changed)
             write_durably(folder.local, local.model_dump_json().encode())
         run = _assemble(workspace, folder, log, local, screen, yes, given)
         run.resumed = True
+        if reveal and run.view.finished is None:
+            open_channel(run)
         with screen.showing() as observe:
             log.observers.append(observe)
             return _drive(run, screen)
@@ -85,7 +92,7 @@ def quiet_run(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
 
 def assemble_to_look(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
     """A run for somebody who only looks: nothing is written and nobody is asked."""
-    return _bare(workspace, folder, log, read_local(folder), Unattended())
+    return _bare(workspace, folder, log, read_local(folder), Unattended(), NoBarrier())
 
 
 def _assemble(
@@ -101,12 +108,14 @@ def _assemble(
     unattended = Unattended(yes=yes, answers=answers, recorded=recorded)
     attended = screen.kind == "live" and settings.can_ask()
     person: Person = AtTerminal(unattended, screen, folder.inbox) if attended else unattended
-    run = _bare(workspace, folder, log, local, person)
+    run = _bare(workspace, folder, log, local, person, make_barrier(local.barrier))
     keep_copies(run)
     return run
 
 
-def _bare(workspace: Workspace, folder: RunFolder, log: RunLog, local: LocalFacts, person: Person) -> Run:
+def _bare(
+    workspace: Workspace, folder: RunFolder, log: RunLog, local: LocalFacts, person: Person, barrier: Barrier
+) -> Run:
     scrub = settings.scrubber(workspace)
     return Run(
         workspace=workspace,
@@ -114,6 +123,9 @@ def _bare(workspace: Workspace, folder: RunFolder, log: RunLog, local: LocalFact
         log=log,
         local=local,
         person=person,
+        barrier=barrier,
+        registry_env=settings.registry_env(),
+        endpoints=settings.endpoints(local.endpoints) if barrier.kind == local.barrier else (),
         cache=settings.cache_folder(),
         scrub=scrub,
         finds_secret=scrub.finds_secret,

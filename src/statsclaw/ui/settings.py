@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import getpass
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from statsclaw.sandbox.endpoints import Endpoint, endpoint
 from statsclaw.workspace.layout import Workspace
 from statsclaw.workspace.scrub import Scrubber
 
@@ -27,6 +29,22 @@ def workspace_from(option: Path | None) -> Workspace:
 
 def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "statsclaw"
+
+
+def endpoints(names: Sequence[str]) -> tuple[Endpoint, ...]:
+    """Model endpoints with the keys that the environment holds."""
+    return tuple(endpoint(name, os.environ) for name in names)
+
+
+def registry_env() -> dict[str, str]:
+    """Where the person's package managers look and whom they trust, for a build that may reach a registry.
+
+    An address with credentials in it is left out, and so is a file of certificates outside the system's folders.
+    """
+    names = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "NPM_CONFIG_REGISTRY")
+    found = {name: os.environ[name] for name in names if "@" not in os.environ.get(name, "@")}
+    trust = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS")
+    return found | {n: os.environ[n] for n in trust if os.environ.get(n, "").startswith(("/etc/ssl/certs/", "/usr/"))}
 
 
 def scrubber(workspace: Workspace) -> Scrubber:

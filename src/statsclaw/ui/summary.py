@@ -30,7 +30,12 @@ def print_summary(console: Console, folder: RunFolder, run: RunView, where: str 
     console.print(table)
     console.print("\nNext:", style="dim")
     audit = " audit.md" if run.artifact("audit.md") else ""
-    for command in (f"show {folder.id}", f"artifacts {folder.id}{audit}", f"log verify {folder.id}"):
+    for command in (
+        f"show {folder.id}",
+        f"artifacts {folder.id}{audit}",
+        f"barrier show {folder.id}",
+        f"log verify {folder.id}",
+    ):
         console.print(Text(f"  statsclaw {command}{where}", style="dim"), soft_wrap=True)
 
 
@@ -50,11 +55,19 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         if signal.signal != "HOLD":
             yield "sent back", f"{signal.signal} to {signal.route_to}: {_why(run, seq) or plain(signal.message, 160)}"
     for question in run.questions.values():
-        if question.asked.topic in ("hold", "escalation"):
+        if question.asked.topic in ("hold", "escalation", "breach"):
             yield "decided", f"{question.asked.asked_by}'s question → {plain(question.answer_text)}"
     for dispatch in run.dispatches.values():
         if dispatch.finished and dispatch.finished.note:
             yield "note", f"{dispatch.id}: {plain(dispatch.finished.note)}"
+    if leaks := [signal.leak for signal, _ in run.signals if signal.leak]:
+        told = sum(leak.behaviours for leak in leaks)
+        yield (
+            "leaked",
+            f"{sum(leak.bits for leak in leaks):.0f} bits about {told} behaviours, in {len(leaks)} report(s)",
+        )
+    if run.head.barrier == "none":
+        yield "unsafe", "made without a sandbox"
     if run.review_verdict:
         yield "review", run.review_verdict
     if run.pushed:

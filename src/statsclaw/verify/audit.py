@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.store import ContentStore
@@ -17,8 +18,10 @@ def render_audit(
     store: ContentStore,
     notes: str = "",
     found_failing: tuple[str, ...] = (),
+    seeds: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """`found_failing`: what the verification as a whole found, beyond the commands it ran."""
+    after = [c for c in after if not c.passed or c.name != "environment"]  # that there was a download is of the machine
     failed = [c for c in after if not c.passed]
     return render(
         "statsclaw.verify",
@@ -27,6 +30,7 @@ def render_audit(
         after=after,
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
+        seeds=seeds,
         compared=list(compare(before, after)),
         notes=_quoted(notes) if notes.strip() else "",
         outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],

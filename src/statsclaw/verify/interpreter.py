@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import os
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -37,8 +37,15 @@ def requirements_of(tree: Path) -> list[str]:
     return sorted({str(row) for row in [*wanted, "pytest"]})
 
 
-def find_interpreter(tree: Path, cache: Path, profile: str) -> str:
-    """The running interpreter if it has everything; else an environment made once and kept in the cache."""
+#: Installs requirements into the environment in a folder; gives the exit status and what was said.
+Install = Callable[[Path, list[str]], tuple[int, str]]
+
+
+def find_interpreter(tree: Path, cache: Path, profile: str, install: Install | None) -> str:
+    """The running interpreter if it has everything; else an environment made once and kept in the cache.
+
+    `install` is None where no registry may be reached.
+    """
     if profile != "python":
         return sys.executable
     wanted = requirements_of(tree)
@@ -48,7 +55,13 @@ def find_interpreter(tree: Path, cache: Path, profile: str) -> str:
     folder = cache / "environments" / key
     python = folder / "bin" / "python"
     if not (folder / "complete").exists():
-        _make(folder, python, wanted)
+        if install is None:
+            absent = ", ".join(row for row in wanted if not _installed(row))
+            raise InterpreterMissing(
+                f"the package needs {absent}, which is not installed beside StatsClaw. Fix: install it there, name an "
+                "interpreter that has it (--python), or let the build reach the registry (--registry default)"
+            )
+        _make(folder, wanted, install)
     return str(python)
 
 
@@ -62,14 +75,12 @@ def _installed(row: str) -> bool:
         return False
 
 
-def _make(folder: Path, python: Path, wanted: list[str]) -> None:
+def _make(folder: Path, wanted: list[str], install: Install) -> None:
+    """What a role asks for is installed behind the barrier: a requirement may run code while it is installed."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for command in (
-        [sys.executable, "-m", "venv", str(folder)],
-        [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ))
-        if done.returncode != 0:
-            raise InterpreterMissing(f"the package's dependencies could not be installed:\n{done.stdout}{done.stderr}")
+    made = subprocess.run([sys.executable, "-m", "venv", str(folder)], capture_output=True, text=True, check=False)
+    status, said = (made.returncode, made.stdout + made.stderr) if made.returncode else install(folder, wanted)
+    if status != 0:
+        raise InterpreterMissing(f"the package's dependencies could not be installed:\n{said}")
     (folder / "complete").touch()

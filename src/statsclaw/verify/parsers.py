@@ -11,10 +11,15 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from statsclaw.runlog.events import CaseOutcome, Criterion
+from statsclaw.verify.deviation import deviation
 
 _LARGEST_REPORT = 32 * 1024 * 1024
+_LONGEST_FAILURE = 20_000
+_LONGEST_ERROR = 300
+_SHORTENED = 400  # the R profile ends a message at 500 characters, escaped ones included
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,119 @@ def _outcome(case: ElementTree.Element) -> CaseOutcome:
     name = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
     for kind, outcome in (("failure", "failed"), ("error", "error"), ("skipped", "skipped")):
         found = case.find(kind)
-        if found is not None:
-            message = found.get("message") or found.text or found.get("type") or ""
-            first = message.strip().splitlines()[0][:300] if message.strip() else kind
+        if found is None:
+            continue
+        message = found.get("message") or found.text or found.get("type") or ""
+        first = message.strip().splitlines()[0][:_LONGEST_ERROR] if message.strip() else kind
+        if outcome == "skipped":
             return CaseOutcome(name=name, outcome=outcome, error=first)
+        failure = Failure.read(found.get("message") or "", found.text or "")
+        raised = failure.raised()
+        return CaseOutcome(
+            name=name,
+            outcome=outcome,
+            error=first,
+            deviation=deviation(failure.said, failure.statement) if raised.by != "package" else None,
+            raised_by=raised.by,
+            error_class=raised.error_class,
+            own_message=raised.own_message,
+        )
     return CaseOutcome(name=name, outcome="passed")
+
+
+# --- where an exception comes from ---------------------------------------------------------------------------------
+
+#: pytest ends the last entry of a traceback with "path:line: Class", and others with "path:line: " or "…: in function".
+_FRAME = re.compile(r"([^\s:][^:\n]{0,500}):\d{1,9}:(?: (.{0,200}))?")
+_NATIVE_FRAME = re.compile(r' +File "([^"\n]{1,500})", line \d+')
+_CLASS = re.compile(r"((?:[A-Za-z_]\w*\.){0,10}[A-Za-z_]\w{0,99})(?:: ?(.*))?")
+_R_ERROR = re.compile(r"(?:<([\w.]{1,100})/[\w./]{0,200}>\s*)?Error(?: in `[^`]{0,300}`)?: ?(.*)")
+_IN_PACKAGE = re.compile(r"(?:\.\./){1,8}site/|/(?:(?!validation/|tests/)[^/]+/){0,40}?verify/site/")
+_IN_SUITE = re.compile(r"(?!\.\./|/)|/(?:[^/]+/){0,40}?verify/(?:validation|simulation)/")
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The class of an exception, and who raised it. The message is kept only if the package itself said it."""
+
+    by: Literal["package", "suite", ""] = ""
+    error_class: str = ""
+    own_message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The text of one failed case: frames of the traceback, the suite's statement that failed, and what was said."""
+
+    message: str
+    frames: tuple[tuple[str, str], ...]
+    statement: str
+    said: str
+
+    @classmethod
+    def read(cls, message: str, body: str) -> Failure:
+        """`message` and text of a JUnit failure. pytest marks lines of a message with E and the statement with >."""
+        lines = [line.rstrip() for line in body[-_LONGEST_FAILURE:].split("\n")]
+        marked = {number for number, line in enumerate(lines) if line == "E" or line.startswith("E   ")}
+        frames: list[tuple[str, str]] = []
+        shown: list[str] = []
+        statement = ""
+        for number, line in enumerate(lines):
+            if frame := _FRAME.fullmatch(line):
+                frames.append((frame[1], frame[2] or ""))
+                statement = " ".join(shown) if shown and _IN_SUITE.match(frame[1]) else statement
+                shown = []
+            elif line.startswith(">"):
+                shown = [line[1:].strip()]
+            elif shown and number not in marked and line.strip(" ^"):
+                shown.append(line.strip())
+        if not marked:
+            cut = f"{message} ..." if len(message) >= _SHORTENED else message
+            return cls(message, tuple(frames), "", body if len(body.strip()) > len(cut) else cut)
+        start = max(number for number in marked if number - 1 not in marked)
+        block = [line[1:] for line in lines[start : max(marked) + 1]]
+        indent = len(block[0]) - len(block[0].lstrip())
+        return cls(message, tuple(frames), statement[:2000], "\n".join(line[indent:] for line in block))
+
+    def raised(self) -> Raised:
+        name, text = _class_and_text(self.message if "collection failure" not in self.message else self.said)
+        if not self.frames:
+            return Raised("", name)
+        path, what = self.frames[-1]
+        if what and not what.startswith("in ") and what.rpartition(".")[2] != name:
+            return Raised("", name)  # the text of a message, not a traceback
+        if _IN_PACKAGE.match(path):
+            return Raised("package", name, text)
+        return Raised("suite" if _IN_SUITE.match(path) else "", name)
+
+
+def raised_in(output: str) -> Raised:
+    """The same of a program that ended with a traceback, or with R's Error."""
+    lines = output[-_LONGEST_FAILURE:].split("\n")
+    frames = [(number, frame[1]) for number, line in enumerate(lines) if (frame := _NATIVE_FRAME.match(line))]
+    if not frames:
+        r_error = any(re.match(r"Error(?: in .*)?(?: :|:)", line) for line in lines)
+        return Raised("", "error" if r_error else "")
+    number, path = frames[-1]
+    after = next((line for line in lines[number + 1 :] if line and not line.startswith(" ")), "")
+    name, text = _class_and_text(after)
+    if _IN_PACKAGE.match(path):
+        return Raised("package", name, text)
+    return Raised("suite" if _IN_SUITE.match(path) else "", name)
+
+
+def _class_and_text(message: str) -> tuple[str, str]:
+    """`ValueError: no rows` taken apart; an assertion without a class is an AssertionError."""
+    setup = re.match(r'failed on (?:setup|teardown) with "', message)
+    first = (message[setup.end() :].removesuffix('"') if setup else message).strip().split("\n")[0][:2000]
+    if first.startswith("assert "):
+        return "AssertionError", ""
+    if in_r := _R_ERROR.fullmatch(first):
+        return in_r[1] or "error", in_r[2].strip()[:_LONGEST_ERROR]
+    found = _CLASS.fullmatch(first)
+    if not found:
+        return "", ""
+    return found[1].rpartition(".")[2], (found[2] or "").strip()[:_LONGEST_ERROR]
 
 
 def rcheck(report: Path, exit_code: int) -> Parsed:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from statsclaw.profiles.profile import Command, PathClass, Profile
-from statsclaw.runlog.events import CommandExecuted
+from statsclaw.runlog.events import CommandExecuted, NetworkUse
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.barrier import Barrier
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure, Mount, nested
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.network import with_network
 from statsclaw.sandbox.process import end_leftover
 from statsclaw.sandbox.room import remove_tree
+from statsclaw.sandbox.toolchain import find_program
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed
 from statsclaw.verify.shadows import shadowed_modules
 
+#: Evidence that is there only where something had to be downloaded.
+ENVIRONMENT = "environment"
 PHASES = ("build", "checks", "unit_tests", "validation", "study")
+
+_PLACES = ("tree", "site", "scratch", "home", "reports")
+
+#: What only the phases that judge can see: a build that reads the tests could build their answers in.
+_LATER = {"validation": ("validation",), "study": ("simulation",)}
+_HELD_BACK = frozenset({PathClass.VALIDATION, PathClass.SIMULATION})
 
 #: Lays the files of some classes out in a folder; the caller knows where they come from.
 LayOut = Callable[[Path, frozenset[PathClass]], None]
@@ -36,12 +47,33 @@ class Bench:
     profile: Profile
     store: ContentStore
     barrier: Barrier
+    tools: Callable[[str], Enclosure]
     limits: Limits
     scrub: Callable[[str], str]
     python: str | None = None
+    seed: int = 0
+    registries: tuple[str, ...] = ()
+    registry_env: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, name: str) -> Path:
         return self.folder / name
+
+    def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
+        """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
+        tools = self.tools(self.python or "")
+        own = [
+            Mount(
+                inside=f"/verify/{name}",
+                host=str(self.place(name)),
+                purpose="verification",
+                writable=name != "site" or phase == "build",
+            )
+            for name in (*_PLACES, *_LATER.get(phase, ()))
+        ]
+        tmp = Mount(inside="/tmp", host=str(self.place("tmp")), purpose="temporary", writable=True)
+        enclosure = replace(tools, mounts=nested((*tools.mounts, *own, tmp)), cwd=f"/verify/{cwd}")
+        limits = self.limits.model_copy(update={"timeout_s": timeout_s})
+        return Confinement(self.barrier, enclosure, limits, self.desk)
 
 
 def verify_tree(
@@ -53,18 +85,33 @@ def verify_tree(
     for name in ("site", "scratch", "home", "tmp", "reports"):
         bench.place(name).mkdir(parents=True, exist_ok=True)
     bench.desk.mkdir(parents=True, exist_ok=True)
-    lay_out(bench.place("tree"), frozenset(PathClass))
+    lay_out(bench.place("tree"), frozenset(PathClass) - _HELD_BACK)
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
     try:
-        python = bench.python or find_interpreter(bench.place("tree"), bench.cache, bench.profile.id)
+        used: list[NetworkUse] = []
+        install = partial(_install, bench, used) if bench.registries else None
+        python = bench.python or find_interpreter(bench.place("tree"), bench.cache, bench.profile.id, install)
     except InterpreterMissing as missing:
-        yield _evidence(bench, "environment", "build", subject, tree_sha256, ("pip", "install"), 1, missing.output, 0.0)
+        yield _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, ("pip", "install"), 1, missing.output, 0.0)
         return
     bench = replace(bench, python=python)
+    if used:
+        made = Parsed(True, f"dependencies installed from {', '.join(bench.registries)}")
+        argv = ("pip", "install")
+        done = _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, argv, 0, "", 0.0, made)
+        yield done.model_copy(update={"network": used[0]})
+    present = {cls for cls in ("validation", "simulation", "unit_tests") if _has_files(bench, cls)}
     for phase in phases:
+        if phase in _LATER:
+            try:
+                lay_out(bench.place("tree"), _HELD_BACK)
+            except OSError as error:
+                text = f"the tests cannot be laid out: the build put something in the way ({error.strerror})"
+                yield _evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
+                return
         for command in getattr(bench.profile, phase):
-            if command.on != "always" and not _has_files(bench, command.on):
+            if command.on != "always" and command.on not in present:
                 continue
             evidence = _execute(bench, command, phase, subject, tree_sha256)
             yield evidence
@@ -73,24 +120,29 @@ def verify_tree(
 
 
 def _has_files(bench: Bench, cls: str) -> bool:
-    tree = bench.place("tree")
-    paths = (path.relative_to(tree).as_posix() for path in tree.rglob("*") if path.is_file())
-    return any(bench.profile.classify(path) == cls for path in paths)
+    for name in ("tree", "validation", "simulation"):
+        folder = bench.place(name)
+        paths = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+        if any(bench.profile.classify(path) == cls for path in paths):
+            return True
+    return False
 
 
 def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str) -> CommandExecuted:
+    confinement = bench.confinement(phase, command.cwd, float(command.timeout_s))
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
-    places = {name: str(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
-    study = bench.place("simulation") / Path(bench.profile.study_entry).parent
-    values = places | {"python": bench.python or "python3", "report": str(report), "simulation": str(study)}
+    places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
+    study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)
+    values = places | {"python": bench.python or "python3", "report": confinement.path(report), "simulation": study}
     argv, extra = command.fill(values)
-    missing = [program for program in command.needs if shutil.which(program) is None]
+    missing = [program for program in command.needs if not find_program(program, confinement.enclosure)]
     if missing:
         text = f"{', '.join(missing)} not found. {bench.profile.missing_tool}"
         return _evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
-    env = environment(bench) | extra
-    limits = bench.limits.model_copy(update={"timeout_s": float(command.timeout_s)})
-    done = bench.barrier.run(argv, desk=bench.desk, cwd=bench.place(command.cwd), env=env, limits=limits)
+    registries = bench.registries if command.registry else ()
+    with with_network(confinement, (), registries) as (connected, bridge):
+        reach = dict(bench.registry_env) if bridge else {}
+        done = connected.run(argv, environment(bench, confinement) | reach | extra)
     output = done.output.decode("utf-8", "replace")
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"
@@ -99,21 +151,38 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
         parsed = Parsed(False, f"the package would replace {', '.join(names)}")
     return _evidence(
         bench, command.name, phase, subject, tree_sha256, argv, done.exit_code, output, done.elapsed_s, parsed
-    )
+    ).model_copy(update={"network": bridge.use if bridge else None})
 
 
-def environment(bench: Bench) -> dict[str, str]:
-    """Nothing of the person's environment but the search path."""
+def _install(bench: Bench, used: list[NetworkUse], folder: Path, wanted: list[str]) -> tuple[int, str]:
+    """pip behind the barrier: it can write the environment and reach the registry, and nothing else."""
+    confinement = bench.confinement("build", "scratch", 1800.0)
+    shown = confinement.enclosure
+    made = Mount(inside=str(folder), host=str(folder), purpose="verification", writable=True)
+    mounts = [mount for mount in shown.mounts if mount.inside not in ("/verify/tree", "/verify/site")]
+    confinement = replace(confinement, enclosure=replace(shown, mounts=nested((*mounts, made))))
+    argv = [str(folder / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--no-input", "--no-cache-dir"]
+    with with_network(confinement, (), bench.registries) as (connected, bridge):
+        env = environment(bench, confinement) | dict(bench.registry_env) | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        done = connected.run([*argv, "--", *wanted], env)
+    used += [bridge.use] if bridge else []
+    return done.exit_code, done.output.decode("utf-8", "replace")
+
+
+def environment(bench: Bench, confinement: Confinement) -> dict[str, str]:
+    """Nothing of the person's environment. Suites and studies take their randomness from STATSCLAW_SEED."""
+    site = confinement.path(bench.place("site"))
     return {
-        "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
         "TZ": "UTC",
-        "HOME": str(bench.place("home")),
-        "TMPDIR": str(bench.place("tmp")),
-        "PYTHONPATH": str(bench.place("site")),
+        "USER": "role",
+        "HOME": confinement.path(bench.place("home")),
+        "TMPDIR": confinement.path(bench.place("tmp")),
+        "STATSCLAW_SEED": str(bench.seed),
+        "PYTHONPATH": site,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
-        "R_LIBS": str(bench.place("site")),
+        "R_LIBS": site,
         "SOURCE_DATE_EPOCH": "946684800",
     }
 
@@ -137,7 +206,9 @@ def _evidence(
     if "exit status" in summary and said and said[-1][:160] not in summary:
         summary += f": {said[-1][:160]}"
     tests = tuple(
-        test.model_copy(update={"name": normalise(bench, test.name), "error": normalise(bench, test.error)})
+        test.model_copy(
+            update={part: normalise(bench, getattr(test, part)) for part in ("name", "error", "own_message")}
+        )
         for test in result.tests
     )
     return CommandExecuted(
@@ -154,6 +225,7 @@ def _evidence(
         tests=tests,
         criteria=result.criteria,
         fault_of=None if result.passed else fault_of(phase, result, clean),
+        seed=bench.seed if phase in _LATER else None,
     )
 
 

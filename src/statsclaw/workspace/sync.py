@@ -70,7 +70,9 @@ def _facts(run: RunView, folder: RunFolder, store: ContentStore, title: str) -> 
         "review": run.review_verdict,
         "pushed": run.pushed,
         "standing": f"Verification {'failed: ' + failed if failed else f'passed ({tests} tests)'}; {outcome}.",
-        "decisions": [q for q in run.questions.values() if q.answer and q.asked.topic in ("hold", "escalation")],
+        "decisions": [
+            q for q in run.questions.values() if q.answer and q.asked.topic in ("hold", "escalation", "breach")
+        ],
         "notes": (section(entry, "Hand-off notes") or "None.").strip(),
     }
 

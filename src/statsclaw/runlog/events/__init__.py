@@ -8,7 +8,8 @@ from pydantic import Field
 
 from statsclaw.runlog.events.artifact_written import ArtifactWritten
 from statsclaw.runlog.events.base import Event, Fact
-from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion
+from statsclaw.runlog.events.channel_opened import ChannelOpened
+from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
@@ -16,6 +17,8 @@ from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
 from statsclaw.runlog.events.dispatch_started import DispatchStarted
 from statsclaw.runlog.events.file_change import FileChange
 from statsclaw.runlog.events.gate_checked import GateChecked
+from statsclaw.runlog.events.isolation_breached import IsolationBreached, Trace
+from statsclaw.runlog.events.leak import Leak
 from statsclaw.runlog.events.log_repaired import LogRepaired
 from statsclaw.runlog.events.pushed import Pushed
 from statsclaw.runlog.events.question_answered import QuestionAnswered
@@ -23,6 +26,8 @@ from statsclaw.runlog.events.question_asked import Option, QuestionAsked
 from statsclaw.runlog.events.run_created import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.events.run_finished import RunFinished
 from statsclaw.runlog.events.run_resumed import RunResumed
+from statsclaw.runlog.events.sandbox import NetworkUse, Sandbox, Shown
+from statsclaw.runlog.events.sandbox_closed import SandboxClosed
 from statsclaw.runlog.events.signal_raised import SignalRaised
 from statsclaw.runlog.events.spec_frozen import SpecFrozen
 from statsclaw.runlog.events.state_entered import StateEntered
@@ -38,7 +43,10 @@ AnyEvent = Annotated[
     | DispatchFinished
     | DispatchFailed
     | DispatchInterrupted
+    | SandboxClosed
+    | IsolationBreached
     | SignalRaised
+    | ChannelOpened
     | QuestionAsked
     | QuestionAnswered
     | ArtifactWritten
@@ -58,10 +66,12 @@ __all__ = [
     "AnyEvent",
     "ArtifactWritten",
     "CaseOutcome",
+    "ChannelOpened",
     "CommandExecuted",
     "CommitPrepared",
     "Credentials",
     "Criterion",
+    "Deviation",
     "DispatchFailed",
     "DispatchFinished",
     "DispatchInterrupted",
@@ -70,7 +80,10 @@ __all__ = [
     "Fact",
     "FileChange",
     "GateChecked",
+    "IsolationBreached",
+    "Leak",
     "LogRepaired",
+    "NetworkUse",
     "Option",
     "Pushed",
     "QuestionAnswered",
@@ -79,10 +92,14 @@ __all__ = [
     "RunCreated",
     "RunFinished",
     "RunResumed",
+    "Sandbox",
+    "SandboxClosed",
+    "Shown",
     "SignalRaised",
     "Source",
     "SpecFrozen",
     "StateEntered",
+    "Trace",
     "Usage",
     "VerificationFinished",
     "WorkspaceSynced",

@@ -5,12 +5,28 @@ from typing import Literal
 from pydantic import Field
 
 from statsclaw.runlog.events.base import Event, Fact
+from statsclaw.runlog.events.sandbox import NetworkUse
+
+Direction = Literal["too large", "too small", ""]
+
+
+class Deviation(Fact):
+    """How a compared value missed. `decade` d: the relative difference is in [10^d, 10^(d+1)), clipped at both ends."""
+
+    direction: Direction = ""
+    decade: int | None = Field(None, ge=-12, le=3)
 
 
 class CaseOutcome(Fact):
+    """`own_message` is what the package itself said, and empty unless an exception was `raised_by` the package."""
+
     name: str
     outcome: Literal["passed", "failed", "error", "skipped"]
     error: str = ""
+    deviation: Deviation | None = None
+    raised_by: Literal["package", "suite", ""] = ""
+    error_class: str = ""
+    own_message: str = ""
 
 
 class Criterion(Fact):
@@ -43,3 +59,5 @@ class CommandExecuted(Event):
     tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     fault_of: str | None = None
+    seed: int | None = None
+    network: NetworkUse | None = None

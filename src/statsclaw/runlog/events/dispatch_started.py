@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event
+from statsclaw.runlog.events.sandbox import Sandbox
 
 
 class DispatchStarted(Event):
@@ -17,3 +18,4 @@ class DispatchStarted(Event):
     prompt_sha256: str
     view_sha256: str
     barrier: str
+    sandbox: Sandbox | None = None

@@ -17,7 +17,7 @@ class QuestionAsked(Event):
 
     kind: Literal["question_asked"] = "question_asked"
     question: str
-    topic: Literal["hold", "escalation", "workflow", "profile", "ship"]
+    topic: Literal["hold", "escalation", "breach", "workflow", "profile", "ship"]
     asked_by: str
     text: str
     options: tuple[Option, ...] = ()

@@ -53,3 +53,5 @@ class RunCreated(Event):
     replay_of: str | None = None
     previous_handoff_sha256: str | None = None
     barrier: str = "none"
+    canary_seed: str = ""
+    network: tuple[str, ...] = ()

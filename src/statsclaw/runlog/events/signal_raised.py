@@ -4,6 +4,7 @@ from typing import Literal
 
 from statsclaw.runlog.events.base import Event
 from statsclaw.runlog.events.file_change import PlainName
+from statsclaw.runlog.events.leak import Leak
 from statsclaw.runlog.events.question_asked import Option
 from statsclaw.runlog.events.usage import Usage
 from statsclaw.states import Signal
@@ -19,6 +20,7 @@ class SignalRaised(Event):
     route_to: str
     message: str
     about: tuple[str, ...] = ()
+    leak: Leak | None = None
     options: tuple[Option, ...] = ()
     default: int | None = None
     dispatch: str | None = None

@@ -1,0 +1,74 @@
+"""Which tools the programs of a run are shown, and which of them must be covered because they hold the target."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from statsclaw.engine.run import Run
+from statsclaw.profiles.profile import Profile
+from statsclaw.sandbox.enclosure import Enclosure
+from statsclaw.sandbox.toolchain import check_apart, hide, installed_copies, system, with_paths, with_tools
+from statsclaw.sandbox.tree import paths_in, read_text
+
+_PYTHON_COPIES = ("lib/python*/site-packages/{name}", "lib/python*/site-packages/{name}-*")
+
+
+def tools_for(run: Run, python: str | None = None) -> Enclosure:
+    """The read-only part of every enclosure of this run: the system, the language's tools, the person's own choice."""
+    shown = language_tools(run.profile, python or run.local.python)
+    shown = with_paths(shown, map(Path, run.local.tools), "toolchain")
+    copies = installed_copies(shown, run.profile.tools.installed, package_names(run))
+    copies += installed_copies(shown, _PYTHON_COPIES, ["statsclaw"])  # it carries recordings of other roles' work
+    return hide(shown, [*copies, *map(Path, run.local.hidden)])
+
+
+def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
+    found = [shutil.which(program) for command in profile.commands() for program in command.needs]
+    interpreter = python or (sys.executable if profile.id == "python" else _plain_python())
+    shown = with_tools(system(), [Path(interpreter), *(Path(program) for program in found if program)])
+    folders = [path for glob in profile.tools.folders for path in _below_home(glob)]
+    env: Mapping[str, str] = {}
+    for name, glob in profile.tools.env.items():
+        if places := list(_below_home(glob)):
+            folders += places
+            env = {**env, name: ":".join(map(str, places))}
+    return replace(with_paths(shown, folders, "toolchain"), env=dict(env))
+
+
+def _plain_python() -> str:
+    """An interpreter without any installed package, for what the engine itself runs inside."""
+    return "/usr/bin/python3" if Path("/usr/bin/python3").exists() else str(Path(sys.base_prefix) / "bin" / "python3")
+
+
+def _below_home(glob: str) -> Iterable[Path]:
+    home = Path("~").expanduser()
+    return sorted(home.glob(glob.removeprefix("~/"))) if glob.startswith("~/") else [Path(glob)]
+
+
+def package_names(run: Run) -> list[str]:
+    """Every name under which the target could be installed."""
+    tools, paths = run.profile.tools, paths_in(run.target, run.view.overlay)
+    names = {match[1] for path in paths for pattern in tools.name_of_paths if (match := re.match(pattern, path))}
+    for file, pattern in tools.name_in.items():
+        text = read_text(run.target, run.view.overlay, run.store, file)
+        names |= {match[1] for match in re.finditer(pattern, text[:200_000])}
+    spelled = names | {name.replace("-", "_") for name in names} | {name.replace("-", "_").lower() for name in names}
+    return sorted(name for name in spelled if re.fullmatch(r"[A-Za-z0-9._]+", name))
+
+
+def check_tools(run: Run, shown: Enclosure) -> None:
+    private = [run.workspace.root, *(Path(path) for path in run.local.hidden)]
+    check_apart(shown, private, "keep the workspace and the target apart from tools (`--workspace`)")
+
+
+def registries_of(run: Run) -> tuple[str, ...]:
+    """Hosts that a build may reach: none, unless the person named some."""
+    found: list[str] = []
+    for name in run.local.registries:
+        found += run.profile.tools.registries if name == "default" else [name]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,87 @@
+"""A control group for one program, where this machine lets us make one: memory and processes counted by the kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+_ROOT = Path("/sys/fs/cgroup")
+
+
+@dataclass(frozen=True)
+class ControlGroup:
+    """`folders`: one for each controller (version 1), or the same one for both (version 2)."""
+
+    memory: Path
+    pids: Path
+    version: int
+
+    @classmethod
+    def make(cls, name: str, memory_bytes: int, processes: int) -> ControlGroup | None:
+        """None where the machine has no control groups, or keeps them for itself."""
+        own = _own_groups()
+        for version, memory, pids in (
+            (1, _ROOT / "memory" / own.get("memory", "-"), _ROOT / "pids" / own.get("pids", "-")),
+            (2, _ROOT / own.get("", "-"), _ROOT / own.get("", "-")),
+        ):
+            group = cls(memory / name, pids / name, version)
+            try:
+                group.memory.mkdir()
+                if group.pids != group.memory:
+                    group.pids.mkdir()
+                limit = "memory.max" if version == 2 else "memory.limit_in_bytes"
+                (group.memory / limit).write_text(str(memory_bytes))
+                (group.pids / "pids.max").write_text(str(processes))
+            except OSError:
+                group.remove()
+                continue
+            return group
+        return None
+
+    def add(self, pid: int) -> None:
+        for folder in {self.memory, self.pids}:
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def exceeded(self) -> str:
+        """Which limit the kernel had to enforce: "memory", "processes" or nothing."""
+        events = self.memory / ("memory.events" if self.version == 2 else "memory.oom_control")
+        if _count(events, "oom_kill"):
+            return "memory"
+        return "processes" if _count(self.pids / "pids.events", "max") else ""
+
+    def remove(self) -> None:
+        """A group can go once its last process has; the kernel may need a moment for that."""
+        for folder in {self.memory, self.pids}:
+            for _ in range(50):
+                with contextlib.suppress(FileNotFoundError):
+                    try:
+                        os.rmdir(folder)  # noqa: PTH106  a control group is removed with its files in it
+                    except OSError as error:
+                        if error.errno != 16:  # EBUSY
+                            break
+                        time.sleep(0.02)
+                        continue
+                break
+
+
+def _own_groups() -> dict[str, str]:
+    """The group this process is in, for each controller; version 2 under the empty name."""
+    found: dict[str, str] = {}
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            for controller in controllers.split(","):
+                found[controller] = path.lstrip("/")
+    return found
+
+
+def _count(file: Path, key: str) -> int:
+    with contextlib.suppress(OSError, ValueError):
+        for line in file.read_text(encoding="ascii").splitlines():
+            name, _, number = line.partition(" ")
+            if name == key:
+                return int(number)
+    return 0

@@ -1,0 +1,119 @@
+"""Looking after a running program: memory, processes and disk, each with its limit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from statsclaw.sandbox.cgroup import ControlGroup
+from statsclaw.sandbox.limits import MIB, Limits
+
+_EVERY_S = 0.1
+_DISK_EVERY_S = 1.0
+_DISK_SHARE = 20  # measuring the disk takes at most a twentieth of the time
+
+
+class Watch(threading.Thread):
+    """Ends the program through `end` when it passes a limit; `folders` are what it can write to."""
+
+    def __init__(
+        self,
+        pid: int,
+        limits: Limits,
+        folders: Iterable[Path],
+        end: Callable[[str], None],
+        group: ControlGroup | None = None,
+    ) -> None:
+        super().__init__(daemon=True)
+        self.pid, self.limits, self.folders, self.end, self.group = pid, limits, tuple(folders), end, group
+        self.peak_memory = 0
+        self._over = threading.Event()
+
+    def __enter__(self) -> Watch:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self.join()
+
+    def run(self) -> None:
+        disk_at = time.monotonic() + _DISK_EVERY_S
+        while not self._over.wait(_EVERY_S):
+            reason = self._over_memory_or_processes()
+            if not reason and time.monotonic() >= disk_at:
+                begun = time.monotonic()
+                reason = self._over_disk()
+                disk_at = time.monotonic() + max(_DISK_EVERY_S, _DISK_SHARE * (time.monotonic() - begun))
+            if reason:
+                self.end(reason)
+                return
+
+    def last_look(self) -> str:
+        """What the kernel enforced in the moments before the program ended by itself."""
+        return self._sentence(self.group.exceeded()) if self.group else ""
+
+    def _over_memory_or_processes(self) -> str:
+        if self.group and (which := self.group.exceeded()):
+            return self._sentence(which)
+        processes = list(descendants(self.pid, self.limits.processes + 1))
+        if len(processes) > self.limits.processes:
+            return self._sentence("processes")
+        used = sum(map(_resident_bytes, processes))
+        self.peak_memory = max(self.peak_memory, used)
+        return self._sentence("memory") if used > self.limits.memory_bytes else ""
+
+    def _sentence(self, which: str) -> str:
+        if which == "memory":
+            return f"it used more than {self.limits.memory_bytes // MIB} MiB of memory"
+        return f"it started more than {self.limits.processes} processes" if which else ""
+
+    def _over_disk(self) -> str:
+        used = 0
+        for folder in self.folders:
+            with contextlib.suppress(OSError):
+                info = os.statvfs(folder)
+                if info.f_bavail * info.f_frsize < self.limits.free_disk_bytes:
+                    return f"less than {self.limits.free_disk_bytes // MIB} MiB were left on the disk"
+            used += disk_use(folder, self.limits.disk_bytes - used)
+            if used > self.limits.disk_bytes:
+                return f"it wrote more than {self.limits.disk_bytes // MIB} MiB to the disk"
+        return ""
+
+
+def descendants(pid: int, most: int) -> Iterator[int]:
+    """The process and everything it started that is still there, `most` of them at most."""
+    waiting, seen = [pid], 0
+    while waiting and seen < most:
+        current = waiting.pop()
+        seen += 1
+        yield current
+        with contextlib.suppress(OSError, ValueError):
+            for thread in os.listdir(f"/proc/{current}/task"):  # noqa: PTH208
+                children = Path(f"/proc/{current}/task/{thread}/children").read_text(encoding="ascii")
+                waiting += map(int, children.split())
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+        return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")  # without what is shared with others
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def disk_use(folder: Path, most: int) -> int:
+    """Bytes on disk below a folder, without following links; stops counting once it is more than `most`."""
+    total, waiting = 0, [str(folder)]
+    while waiting and total <= most:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+    return total
