@@ -45,18 +45,7 @@ LIST = [attack for attack in attacks() if not attack.known_limit]
 LIMITED = [attack for attack in attacks() if attack.known_limit]
 
 #: Faults of the barrier that are reported and not mended yet.
-KNOWN_FAULTS: dict[str, str] = {
-    "setuid-copy": "sandbox/room: a room can be entered by every user of the machine",
-    "installed-package": "profiles: PREFIX/src, PREFIX/pkgs, ~name and __pycache__/name.* are not hidden",
-    "installed-everywhere": "profiles: PREFIX/src, PREFIX/pkgs, ~name and __pycache__/name.* are not hidden",
-    "disk-full-unnamed": "sandbox/watch: files without a name are not counted",
-    "many-files": "sandbox/watch: nobody counts files",
-}
-KNOWN_FAULTS_WITHOUT_ROOT = {
-    "memory-full-shared": "sandbox/watch: without a control group, shared memory is not counted"
-}
-if ROOT:
-    KNOWN_FAULTS["device-modes"] = "sandbox/bubblewrap: run by root, a role owns the machine's /dev/null"
+KNOWN_FAULTS: dict[str, str] = {}
 
 
 def cases(wanted: list[Attack], known: dict[str, str] | None = None) -> list[object]:
@@ -136,7 +125,7 @@ class Generous(Bubblewrap):
 
     def run(self, argv: Sequence[str], enclosure: Enclosure, *, limits: Limits, **given: Any) -> Completed:
         wide = {"timeout_s": 60, "memory_bytes": 4 * GIB, "processes": 2000, "disk_bytes": GIB, "output_bytes": GIB}
-        wide |= {"shared_memory_bytes": 64 * MIB}
+        wide |= {"shared_memory_bytes": 64 * MIB, "disk_files": 1_000_000}
         return super().run(argv, enclosure, limits=limits.model_copy(update=wide), **given)
 
 
@@ -147,7 +136,7 @@ def test_where_its_limit_is_not_set_it_gets_through(attack: Attack, behind: Stag
     """These are never run without a barrier; that they would get through shows behind one with wider limits."""
     monkeypatch.setattr(behind, "barrier", Generous())
     result = attempt(behind, attack)
-    assert not result.held and re.search("allowed|sixty-four", result.detail), result.detail
+    assert not result.held and re.search("allowed|sixty-four|nobody minded", result.detail), result.detail
 
 
 class Careless(NoBarrier):
@@ -327,7 +316,6 @@ def killed_before_it_says_go(folder: Path) -> None:
     Bubblewrap().run(["sh", "-c", beat], room.enclosure(system()), desk=room.desk, env={}, limits=SMALL)
 
 
-@pytest.mark.xfail(strict=True, reason="sandbox/bubblewrap: for bwrap, the end of its engine is the word to go on")
 def test_a_program_does_not_begin_once_its_engine_is_gone(tmp_path: Path) -> None:
     """Nobody would watch it, and its number is not on the desk: the next engine could not end it either."""
     where = f"from pathlib import Path; killed_before_it_says_go(Path({str(tmp_path)!r}))"
@@ -398,5 +386,4 @@ def test_the_barrier_holds_for_a_person_who_is_not_root() -> None:
         assert done.returncode == 0, done.stderr
     results = {name: (held, detail) for name, held, detail in json.loads(done.stdout.splitlines()[-1])}
     assert len(results) == len(LIST)
-    expected = {*KNOWN_FAULTS, *KNOWN_FAULTS_WITHOUT_ROOT} - {"device-modes"}
-    assert {name: detail for name, (held, detail) in results.items() if not held and name not in expected} == {}
+    assert {name: detail for name, (held, detail) in results.items() if not held} == {}

@@ -24,7 +24,9 @@ def tools_for(run: Run, python: str | None = None) -> Enclosure:
     shown = with_paths(shown, map(Path, run.local.tools), "toolchain")
     copies = installed_copies(shown, run.profile.tools.installed, package_names(run))
     copies += installed_copies(shown, _PYTHON_COPIES, ["statsclaw"])  # it carries recordings of other roles' work
-    return hide(shown, [*copies, *map(Path, run.local.hidden)])
+    shown = hide(shown, [*copies, *map(Path, run.local.hidden)])
+    check_tools(run, shown)
+    return shown
 
 
 def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
@@ -62,7 +64,8 @@ def package_names(run: Run) -> list[str]:
 
 
 def check_tools(run: Run, shown: Enclosure) -> None:
-    private = [run.workspace.root, *(Path(path) for path in run.local.hidden)]
+    """The target's own folder may lie inside a folder of tools, where it is covered; the workspace may not."""
+    private = [run.workspace.root]
     check_apart(shown, private, "keep the workspace and the target apart from tools (`--workspace`)")
 
 

@@ -122,7 +122,7 @@ class Tools(_Frozen):
     `folders` and the values of `env` are globs, `~` is the person's home; a variable gets what its glob finds.
     `name_in`: file and pattern whose group is the package's name. `name_of_paths`: patterns whose group is one.
     `registries`: hosts that `--registry default` means.
-    `installed`: globs below a folder of tools, with {name} for the package's name.
+    `installed`: globs below a folder of tools, with {name} for the package's name, {rest} for it but its first letter.
     """
 
     folders: tuple[Line, ...] = ()

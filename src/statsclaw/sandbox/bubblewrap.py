@@ -6,14 +6,16 @@ import contextlib
 import json
 import os
 import re
-import secrets
+import select
 import shutil
+import stat
 import subprocess
-import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.enclosure import Enclosure
@@ -40,6 +42,7 @@ class Bubblewrap:
 
     def __init__(self, program: str = "bwrap") -> None:
         self.program = program
+        _devices()
         self.version = _version(program)
 
     def path(self, enclosure: Enclosure, host: Path) -> str:
@@ -58,13 +61,14 @@ class Bubblewrap:
         writable = [Path(mount.host) for mount in enclosure.mounts if mount.writable]
         with contextlib.ExitStack() as open_files:
             held = _Held(open_files)
-            arguments = self.arguments(enclosure, env, limits, held)
+            arguments = self.arguments(enclosure, env, limits, held, _own_devices(desk))
             told_r, told_w = held.pipe()
             wait_r, wait_w = held.pipe()
             sealed = held.memory(b"\0".join(os.fsencode(argument) for argument in arguments) + b"\0")
             command = [self.program, "--args", str(sealed), "--info-fd", str(told_w), "--block-fd", str(wait_r)]
+            command += ["--sync-fd", str(wait_w)]  # held by bubblewrap too: an engine that is killed now says nothing
             command += ["--", "prlimit", *_limits(limits), "--", *argv]
-            group = ControlGroup.make(f"statsclaw-{secrets.token_hex(6)}", limits.memory_bytes, limits.processes)
+            group = ControlGroup.make(limits.memory_bytes, limits.processes)
             seen: list[str] = []
 
             @contextmanager
@@ -75,12 +79,12 @@ class Bubblewrap:
                 if group and inner:
                     with contextlib.suppress(OSError):
                         group.add(inner)
-                watch = Watch(inner or pid, limits, writable, end, group)
+                watch = Watch(inner or pid, limits, writable, end, group, _mended_devices)
                 with contextlib.suppress(OSError):
                     os.write(wait_w, b"go")
                 with watch:
                     yield
-                seen.append(watch.last_look())
+                seen.append(watch.last_look() or _mended_devices())
 
             try:
                 done = run_program(
@@ -90,15 +94,23 @@ class Bubblewrap:
                     limits=limits,
                     stdin=stdin,
                     pid_file=desk / "pid",
-                    pass_fds=(*held.fds, told_w, wait_r),
+                    pass_fds=(*held.fds, told_w, wait_r, wait_w),
                     attend=attend,
+                    own_namespace=True,
                 )
             finally:
                 if group:
                     group.remove()
         return Completed(done.exit_code, done.output, done.elapsed_s, done.ended_by or "".join(seen))
 
-    def arguments(self, enclosure: Enclosure, env: Mapping[str, str], limits: Limits, held: _Held) -> list[str]:
+    def arguments(
+        self,
+        enclosure: Enclosure,
+        env: Mapping[str, str],
+        limits: Limits,
+        held: _Held,
+        devices: Mapping[str, Path] = MappingProxyType({}),
+    ) -> list[str]:
         """What bubblewrap is told; everything but the files it reads from `held` follows from the enclosure."""
         given = [*_NAMESPACES, "--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox"]
         given += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
@@ -106,6 +118,8 @@ class Bubblewrap:
         assert program is not None  # `why_not` has looked
         given += ["--seccomp", str(held.memory(program))]
         given += ["--proc", "/proc", "--dev", "/dev"]
+        for name, place in devices.items():
+            given += ["--dev-bind", str(place), f"/dev/{name}"]
         given += ["--size", str(limits.shared_memory_bytes), "--perms", "1777", "--tmpfs", "/dev/shm"]
         for mount in enclosure.mounts:
             given += ["--bind" if mount.writable else "--ro-bind", mount.host, mount.inside]
@@ -113,7 +127,8 @@ class Bubblewrap:
             given += ["--symlink", goal, inside]
         for inside, text in enclosure.files:
             given += ["--ro-bind-data", str(held.memory(text.encode())), inside]
-        for path in (*system_table().masked, *enclosure.hidden):
+        masked = system_table().masked + (system_table().masked_from_root if os.geteuid() == 0 else ())
+        for path in (*masked, *enclosure.hidden):
             host = Path(path) if path.startswith("/proc/") else _host_of(enclosure, path)
             if host.is_dir() and not host.is_symlink():
                 given += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
@@ -158,6 +173,53 @@ class _Held:
             self.close(fd)
 
 
+_DEVICES = ("full", "null", "random", "tty", "urandom", "zero")
+
+
+def _own_devices(desk: Path) -> dict[str, Path]:
+    """Device files of its own for a program that root starts: it would own, and could close, those of the machine."""
+    if os.geteuid() != 0:
+        return {}
+    folder, made = desk / "dev", dict[str, Path]()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in _DEVICES:
+        place = folder / name
+        try:
+            info = os.stat(f"/dev/{name}")  # noqa: PTH116
+            place.unlink(missing_ok=True)
+            os.mknod(place, stat.S_IFCHR | 0o666, info.st_rdev)
+            place.chmod(0o666)
+            os.close(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)) if name != "tty" else None
+        except OSError:  # no device files can be made here: those of the machine are shown, and looked after
+            continue
+        made[name] = place
+    return made
+
+
+@cache
+def _devices() -> dict[str, tuple[int, int, int]]:
+    """Mode and owner of the device files that are shown, as they were when this process first looked."""
+    found = {}
+    for name in _DEVICES:
+        with contextlib.suppress(OSError):
+            info = os.stat(f"/dev/{name}")  # noqa: PTH116
+            found[f"/dev/{name}"] = (info.st_mode, info.st_uid, info.st_gid)
+    return found
+
+
+def _mended_devices() -> str:
+    """Under root, a program inside owns the machine's device files and could close them to everybody."""
+    changed = ""
+    for path, (mode, user, group) in _devices().items() if os.geteuid() == 0 else ():
+        with contextlib.suppress(OSError):
+            info = os.stat(path)  # noqa: PTH116
+            if (info.st_mode, info.st_uid, info.st_gid) != (mode, user, group):
+                os.chown(path, user, group)
+                os.chmod(path, stat.S_IMODE(mode))  # noqa: PTH101
+                changed = f"it changed {path} of the machine (mended)"
+    return changed
+
+
 def _host_of(enclosure: Enclosure, inside: str) -> Path:
     for mount in reversed(enclosure.mounts):
         if inside == mount.inside or inside.startswith(mount.inside.rstrip("/") + "/"):
@@ -171,20 +233,15 @@ def _limits(limits: Limits) -> list[str]:
 
 def _inner_process(told: int) -> int | None:
     """The process number of the first process inside, which bubblewrap tells before it starts the program."""
-    found: list[int] = []
-
-    def read() -> None:
-        text = b""
-        with contextlib.suppress(OSError):
-            while b"}" not in text and (chunk := os.read(told, 4096)):
-                text += chunk
-        with contextlib.suppress(ValueError, KeyError):
-            found.append(int(json.loads(text)["child-pid"]))
-
-    reader = threading.Thread(target=read, daemon=True)
-    reader.start()
-    reader.join(_LONGEST_START_S)
-    return found[0] if found else None
+    text, end = b"", time.monotonic() + _LONGEST_START_S
+    while b"}" not in text and (left := end - time.monotonic()) > 0:
+        if not select.select([told], [], [], left)[0] or not (chunk := os.read(told, 4096)):
+            break
+        text += chunk
+    try:
+        return int(json.loads(text)["child-pid"])
+    except (ValueError, KeyError):
+        return None
 
 
 @cache

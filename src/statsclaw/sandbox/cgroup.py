@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
+import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "statsclaw-"
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,15 @@ class ControlGroup:
     version: int
 
     @classmethod
-    def make(cls, name: str, memory_bytes: int, processes: int) -> ControlGroup | None:
+    def make(cls, memory_bytes: int, processes: int) -> ControlGroup | None:
         """None where the machine has no control groups, or keeps them for itself."""
-        own = _own_groups()
+        own, name = _own_groups(), f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
         for version, memory, pids in (
             (1, _ROOT / "memory" / own.get("memory", "-"), _ROOT / "pids" / own.get("pids", "-")),
             (2, _ROOT / own.get("", "-"), _ROOT / own.get("", "-")),
         ):
             group = cls(memory / name, pids / name, version)
+            _sweep({memory, pids})
             try:
                 group.memory.mkdir()
                 if group.pids != group.memory:
@@ -53,18 +55,20 @@ class ControlGroup:
         return "processes" if _count(self.pids / "pids.events", "max") else ""
 
     def remove(self) -> None:
-        """A group can go once its last process has; the kernel may need a moment for that."""
+        """A group can go once its last process has; one that is not empty yet is left to the next sweep."""
         for folder in {self.memory, self.pids}:
-            for _ in range(50):
-                with contextlib.suppress(FileNotFoundError):
-                    try:
-                        os.rmdir(folder)  # noqa: PTH106  a control group is removed with its files in it
-                    except OSError as error:
-                        if error.errno != 16:  # EBUSY
-                            break
-                        time.sleep(0.02)
-                        continue
-                break
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)  # noqa: PTH106  a control group is removed with its files in it
+
+
+def _sweep(parents: set[Path]) -> None:
+    """Remove what is left of programs that have ended, also of engines that were killed."""
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(parent):  # noqa: PTH208
+                if name.startswith(_PREFIX):
+                    with contextlib.suppress(OSError):
+                        os.rmdir(parent / name)  # noqa: PTH106  refused while a process is in it
 
 
 def _own_groups() -> dict[str, str]:

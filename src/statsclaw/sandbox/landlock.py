@@ -119,7 +119,7 @@ class Landlock:
         stdin: bytes = b"",
     ) -> Completed:
         writable = [Path(mount.host) for mount in enclosure.mounts if mount.writable]
-        group = ControlGroup.make(f"statsclaw-{secrets.token_hex(6)}", limits.memory_bytes, limits.processes)
+        group = ControlGroup.make(limits.memory_bytes, limits.processes)
         seen: list[str] = []
         with contextlib.ExitStack() as stack:
             if group:

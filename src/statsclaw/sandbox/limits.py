@@ -34,6 +34,7 @@ class Limits(Fact):
     memory_bytes: int = Field(default_factory=_most_of_the_memory)
     processes: int = 4096
     disk_bytes: int = 16 * GIB
+    disk_files: int = 1_000_000
     free_disk_bytes: int = 256 * MIB
     shared_memory_bytes: int = 512 * MIB
     network_bytes: int = 2 * GIB

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -40,8 +41,12 @@ def run_program(
     pid_file: Path | None = None,
     pass_fds: Sequence[int] = (),
     attend: Attendant = lambda pid, end: nullcontext(),
+    own_namespace: bool = False,
 ) -> Completed:
-    """Run `argv` in its own process group; kill the whole group when it ends, times out or prints too much."""
+    """Run `argv` in its own process group; kill the whole group when it ends, times out or prints too much.
+
+    `own_namespace`: whatever it starts ends with it, so that nobody has to look for what it left behind.
+    """
     start = time.monotonic()
     try:
         process = subprocess.Popen(
@@ -60,23 +65,22 @@ def run_program(
     if pid_file:
         pid_file.write_text(f"{process.pid} {_start_time(process.pid)}\n", encoding="ascii")
     why: list[str] = []
+    kill = _kill_processes if own_namespace else _kill_group
 
     def end(reason: str) -> None:
         why.append(reason)
-        _kill_group(process.pid)
+        kill(process.pid)
 
     collector = _Collector(process, limits, end)
     threading.Thread(target=_feed, args=(process, stdin), daemon=True).start()
     collector.start()
     try:
         with attend(process.pid, end):
-            try:
-                process.wait(timeout=limits.timeout_s)
-            except subprocess.TimeoutExpired:
+            if not _ended(process, limits.timeout_s):
                 end(f"it took longer than {limits.timeout_s:.0f} s")
-                process.wait()
+            process.wait()
     finally:
-        _kill_group(process.pid)  # what the program started and left behind
+        kill(process.pid)  # what the program started and left behind
         _ALIVE.discard(process.pid)
         collector.join(timeout=2)
         if pid_file:
@@ -110,6 +114,22 @@ def _start_time(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[19]
     except (OSError, IndexError):
         return "unknown"
+
+
+def _ended(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
+    """Wait for the end without asking again and again, where the kernel can tell."""
+    try:
+        handle = os.pidfd_open(process.pid)
+    except (AttributeError, OSError):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout_s)
+        return process.poll() is not None
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        return bool(poll.poll(timeout_s * 1000))
+    finally:
+        os.close(handle)
 
 
 def _feed(process: subprocess.Popen[bytes], data: bytes) -> None:
@@ -150,9 +170,13 @@ class _Collector(threading.Thread):
 
 def _kill_group(pid: int) -> None:
     """End the program's process group and whatever else is left of its session."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
+    _kill_processes(pid)
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
             if int(entry.read_text().rsplit(")", 1)[1].split()[3]) == pid:
                 os.kill(int(entry.parent.name), signal.SIGKILL)
+
+
+def _kill_processes(group: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, signal.SIGKILL)

@@ -51,6 +51,7 @@ class Room:
         """`repo/` has been laid out; add everything else."""
         for folder in (self.inbox, self.outbox, self.home, self.tmp):
             folder.mkdir(parents=True, exist_ok=True)
+        self.folder.chmod(0o700)  # what a role leaves there, a program that runs as its owner say, is nobody else's
         for name, data in documents.items():
             (self.inbox / name).parent.mkdir(parents=True, exist_ok=True)
             (self.inbox / name).write_bytes(data)

@@ -39,11 +39,13 @@ LIMITS = Limits(
     memory_bytes=256 * MIB,
     processes=64,
     disk_bytes=64 * MIB,
+    disk_files=2_000,
     free_disk_bytes=8 * MIB,
     shared_memory_bytes=8 * MIB,
     output_bytes=2 * MIB,
     kept_output_bytes=2 * MIB,
 )
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 #: Where a machine looks for programs to start later.
 SCHEDULES = ("/etc/cron.d", "/var/spool/cron", "/var/spool/cron/crontabs", "/etc/systemd/system", "/etc/profile.d")
 #: What the bystander offers under a number or name of the kernel's choice.
@@ -254,6 +256,7 @@ class Stage(Props):
             "victim": self.victim.pid,
             "terminal": os.ttyname(self.slave),
             "uid": os.getuid(),
+            "devices": {str(path): path.stat().st_ino for path in map(Path, _DEVICES) if path.exists()},
             "user": _user(),
             "hostname": os.uname().nodename,
             "cgroup": "/sys/fs/cgroup",

@@ -25,6 +25,7 @@ class SystemTable:
     top_level: tuple[str, ...]
     configuration: tuple[str, ...]
     masked: tuple[str, ...]
+    masked_from_root: tuple[str, ...]
     search_path: tuple[str, ...]
     files: tuple[tuple[str, str], ...]
 
@@ -100,7 +101,8 @@ def _prefix(program: Path) -> Path | None:
     for parent in program.parents:
         if parent in _shared() or _in_system(parent):
             return None
-        if program.is_relative_to(parent / "bin") or program.is_relative_to(parent / "lib"):
+        installed = any((parent / name).is_dir() for name in ("lib", "lib64", "libexec", "share"))
+        if program.is_relative_to(parent / "lib") or (program.is_relative_to(parent / "bin") and installed):
             return parent
     return None
 
@@ -155,8 +157,9 @@ def with_agent(enclosure: Enclosure, argv: Sequence[str], also: Iterable[Path] =
 
 def hide(enclosure: Enclosure, paths: Iterable[Path]) -> Enclosure:
     """Cover paths that a mount would show: installed copies of the target, the target's own folder."""
-    covered = [enclosure.inside(path) for path in paths if _shown(enclosure.mounts, path)]
-    return replace(enclosure, hidden=(*enclosure.hidden, *sorted(set(covered))))
+    real = [path.resolve() if path.is_symlink() else path for path in paths]  # a link is covered where it leads
+    covered = {enclosure.inside(path) for path in real if _shown(enclosure.mounts, path)}
+    return replace(enclosure, hidden=(*enclosure.hidden, *sorted(covered)))
 
 
 def installed_copies(enclosure: Enclosure, patterns: Iterable[str], names: Iterable[str]) -> list[Path]:
@@ -167,9 +170,7 @@ def installed_copies(enclosure: Enclosure, patterns: Iterable[str], names: Itera
         if root.is_dir():
             for name in names:
                 for pattern in patterns:
-                    found |= {
-                        path for path in root.glob(pattern.replace("{name}", name)) if path.parent != Path("/usr")
-                    }
+                    found |= {*root.glob(pattern.replace("{name}", name).replace("{rest}", name[1:]))}
     return sorted(path for path in found if path.parent != Path("/usr"))  # a package called "lib" hides no system
 
 
@@ -177,8 +178,8 @@ def check_apart(enclosure: Enclosure, private: Iterable[Path], todo: str) -> Non
     """Refuse an enclosure that shows a role more than its own part of a private folder, such as the workspace."""
     for folder in private:
         for mount in enclosure.of("system", "toolchain", "agent"):
-            host = Path(mount.host)
-            if folder.is_relative_to(host) or host.is_relative_to(folder):
+            host, there = Path(mount.host).resolve(), folder.resolve()
+            if there.is_relative_to(host) or host.is_relative_to(there):
                 raise InputRefused(
                     f"{mount.host} would be shown to the roles, and {folder} must not be",
                     kept="Nothing was started",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -27,10 +28,11 @@ class Watch(threading.Thread):
         folders: Iterable[Path],
         end: Callable[[str], None],
         group: ControlGroup | None = None,
+        also: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__(daemon=True)
         self.pid, self.limits, self.folders, self.end, self.group = pid, limits, tuple(folders), end, group
-        self.peak_memory = 0
+        self.also = also
         self._over = threading.Event()
 
     def __enter__(self) -> Watch:
@@ -44,7 +46,7 @@ class Watch(threading.Thread):
     def run(self) -> None:
         disk_at = time.monotonic() + _DISK_EVERY_S
         while not self._over.wait(_EVERY_S):
-            reason = self._over_memory_or_processes()
+            reason = self._over_memory_or_processes() or self.also()
             if not reason and time.monotonic() >= disk_at:
                 begun = time.monotonic()
                 reason = self._over_disk()
@@ -63,8 +65,9 @@ class Watch(threading.Thread):
         processes = list(descendants(self.pid, self.limits.processes + 1))
         if len(processes) > self.limits.processes:
             return self._sentence("processes")
-        used = sum(map(_resident_bytes, processes))
-        self.peak_memory = max(self.peak_memory, used)
+        used = sum(map(_resident_bytes, processes))  # shared pages counted more than once: too much at worst
+        if used > self.limits.memory_bytes:
+            used = sum(map(_own_share, processes))
         return self._sentence("memory") if used > self.limits.memory_bytes else ""
 
     def _sentence(self, which: str) -> str:
@@ -73,13 +76,16 @@ class Watch(threading.Thread):
         return f"it started more than {self.limits.processes} processes" if which else ""
 
     def _over_disk(self) -> str:
-        used = 0
+        used, files = nameless_files(descendants(self.pid, self.limits.processes)), 0
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 info = os.statvfs(folder)
                 if info.f_bavail * info.f_frsize < self.limits.free_disk_bytes:
                     return f"less than {self.limits.free_disk_bytes // MIB} MiB were left on the disk"
-            used += disk_use(folder, self.limits.disk_bytes - used)
+            more, count = disk_use(folder, self.limits.disk_bytes - used, self.limits.disk_files - files)
+            used, files = used + more, files + count
+            if files > self.limits.disk_files:
+                return f"it made more than {self.limits.disk_files} files"
             if used > self.limits.disk_bytes:
                 return f"it wrote more than {self.limits.disk_bytes // MIB} MiB to the disk"
         return ""
@@ -101,19 +107,44 @@ def descendants(pid: int, most: int) -> Iterator[int]:
 def _resident_bytes(pid: int) -> int:
     try:
         fields = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
-        return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE")  # without what is shared with others
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
 
 
-def disk_use(folder: Path, most: int) -> int:
-    """Bytes on disk below a folder, without following links; stops counting once it is more than `most`."""
-    total, waiting = 0, [str(folder)]
-    while waiting and total <= most:
+def _own_share(pid: int) -> int:
+    """Memory of a process with its part of what it shares; costs more to ask for."""
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return 0
+
+
+def disk_use(folder: Path, most: int, most_files: int) -> tuple[int, int]:
+    """Bytes on disk and files below a folder, without following links; stops counting once it is too much."""
+    total, files, waiting = 0, 0, [str(folder)]
+    while waiting and total <= most and files <= most_files:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
+                files += 1
                 with contextlib.suppress(OSError):
                     total += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-    return total
+    return total, files
+
+
+def nameless_files(pids: Iterable[int]) -> int:
+    """Bytes of files that were removed while a process still holds them open."""
+    found: dict[tuple[int, int], int] = {}
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            for fd in os.listdir(f"/proc/{pid}/fd"):  # noqa: PTH208
+                with contextlib.suppress(OSError):
+                    info = os.stat(f"/proc/{pid}/fd/{fd}")  # noqa: PTH116
+                    if stat.S_ISREG(info.st_mode) and info.st_nlink == 0:
+                        found[info.st_dev, info.st_ino] = info.st_blocks * 512
+    return sum(found.values())

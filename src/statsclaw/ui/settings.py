@@ -24,7 +24,7 @@ def workspace_from(option: Path | None) -> Workspace:
     if chosen:
         return Workspace(Path(chosen).expanduser().resolve())
     data = Path(os.environ.get("XDG_DATA_HOME") or home() / ".local" / "share")
-    return Workspace(data / "statsclaw" / "workspace")
+    return Workspace((data / "statsclaw" / "workspace").resolve())
 
 
 def cache_folder() -> Path:

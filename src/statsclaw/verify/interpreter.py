@@ -54,7 +54,7 @@ def find_interpreter(tree: Path, cache: Path, profile: str, install: Install | N
     key = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:16]
     folder = cache / "environments" / key
     python = folder / "bin" / "python"
-    if not (folder / "complete").exists():
+    if not _complete(folder).is_file() or not _untouched(folder):
         if install is None:
             absent = ", ".join(row for row in wanted if not _installed(row))
             raise InterpreterMissing(
@@ -83,4 +83,17 @@ def _make(folder: Path, wanted: list[str], install: Install) -> None:
     status, said = (made.returncode, made.stdout + made.stderr) if made.returncode else install(folder, wanted)
     if status != 0:
         raise InterpreterMissing(f"the package's dependencies could not be installed:\n{said}")
-    (folder / "complete").touch()
+    if not _untouched(folder):
+        raise InterpreterMissing("a dependency replaced the interpreter of its environment while it was installed")
+    _complete(folder).touch()
+
+
+def _complete(folder: Path) -> Path:
+    """Beside the environment: whatever is installed can write into it, and a link there could lead anywhere."""
+    return folder.with_name(folder.name + ".complete")
+
+
+def _untouched(folder: Path) -> bool:
+    """The environment's interpreter is still the link to this one that was made there."""
+    python = folder / "bin" / "python"
+    return python.is_symlink() and python.resolve() == Path(sys.executable).resolve() and not folder.is_symlink()

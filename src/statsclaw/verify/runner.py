@@ -31,6 +31,8 @@ _PLACES = ("tree", "site", "scratch", "home", "reports")
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
 _LATER = {"validation": ("validation",), "study": ("simulation",)}
+#: What is judged and what judges it cannot be changed by the code that runs.
+_FIXED = ("site", "validation", "simulation")
 _HELD_BACK = frozenset({PathClass.VALIDATION, PathClass.SIMULATION})
 
 #: Lays the files of some classes out in a folder; the caller knows where they come from.
@@ -66,7 +68,7 @@ class Bench:
                 inside=f"/verify/{name}",
                 host=str(self.place(name)),
                 purpose="verification",
-                writable=name != "site" or phase == "build",
+                writable=name not in _FIXED or (name, phase) == ("site", "build"),
             )
             for name in (*_PLACES, *_LATER.get(phase, ()))
         ]
@@ -85,6 +87,7 @@ def verify_tree(
     for name in ("site", "scratch", "home", "tmp", "reports"):
         bench.place(name).mkdir(parents=True, exist_ok=True)
     bench.desk.mkdir(parents=True, exist_ok=True)
+    bench.folder.chmod(0o700)
     lay_out(bench.place("tree"), frozenset(PathClass) - _HELD_BACK)
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
@@ -130,6 +133,8 @@ def _has_files(bench: Bench, cls: str) -> bool:
 
 def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str) -> CommandExecuted:
     confinement = bench.confinement(phase, command.cwd, float(command.timeout_s))
+    remove_tree(bench.place("reports"))  # a report that lies there already was written by what is judged
+    bench.place("reports").mkdir()
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
     places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
     study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)

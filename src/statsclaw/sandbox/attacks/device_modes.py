@@ -7,10 +7,11 @@ import stat
 import sys
 
 sys.path.insert(0, sys.argv[0].rpartition("/")[0])
-from kit import claim, trying  # type: ignore[import-not-found]
+from kit import KNOWN, claim, trying  # type: ignore[import-not-found]
 
-for name in ("null", "zero", "full", "random", "urandom", "tty"):
-    with trying(name):
-        mode = os.stat(f"/dev/{name}").st_mode
-        os.chmod(f"/dev/{name}", stat.S_IMODE(mode))  # as it was
-        claim(f"the access rights of the machine's /dev/{name} can be set")
+for path, inode in KNOWN["devices"].items():
+    with trying(path):
+        info = os.stat(path)
+        os.chmod(path, stat.S_IMODE(info.st_mode))  # as it was
+        if info.st_ino == inode:
+            claim(f"the access rights of the machine's {path} can be set")
