@@ -4,9 +4,8 @@ Every attack is made by a real program through the `command:` backend. Most test
 of the attacking role and then look both at the log and at the room, where the attack still lies; the others drive
 runs to their end and compare what was pushed with what an honest run pushes.
 
-There is no operating-system barrier yet: a role can reach the run's folder by `../../..`, and with it the engine's
-desk. Tests whose docstring says "The barrier must close this" assert what holds today; those marked "needs the
-barrier:" are expected to fail until it is there.
+These runs have no barrier (--unsafe-no-sandbox), so that the second line is tested: whatever a role can reach, what it
+hands in is looked at without believing any of it. What only the barrier closes is in tests/barrier.
 """
 
 from __future__ import annotations
@@ -24,11 +23,10 @@ import tempfile
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 from rich.console import Console
@@ -61,18 +59,6 @@ TOKEN = "ghp_" + "A1b2" * 9  # made up
 HOME = "/home/carol"
 
 
-def cases(names: Iterable[str], known: Mapping[str, str] = MappingProxyType({})) -> list[object]:
-    """Parameters of a test; `known` are faults of the engine that are reported and not mended yet."""
-    return [
-        pytest.param(name, id=name, marks=[pytest.mark.xfail(strict=True, reason=known[name])] if name in known else [])
-        for name in names
-    ]
-
-
-def fault(reason: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, reason=reason)
-
-
 # --- the stage -----------------------------------------------------------------------------------------------------
 
 PRELUDE = '''
@@ -82,7 +68,7 @@ ROLE, ATTEMPT = os.environ["STATSCLAW_ROLE"], int(os.environ["STATSCLAW_ATTEMPT"
 OUT, IN, REPO = (Path(os.environ["STATSCLAW_" + name]) for name in ("OUT", "IN", "REPO"))
 ROOM = REPO.parent
 RUN = ROOM.parent.parent
-DESK = RUN / "desk" / ROOM.name  # the engine's notes: out of the room, but within reach until there is a barrier
+DESK = RUN / "desk" / ROOM.name  # the engine's notes: out of the room, but within reach where there is no barrier
 FOLDER = Path({folder!r})
 
 def saw(what):
@@ -588,7 +574,7 @@ def test_a_git_folder_with_attributes_and_modules_is_refused_and_not_executed(st
 def test_hooks_and_monitors_put_into_the_engines_own_repositories_are_not_executed(
     stage: Stage, honest: Honest
 ) -> None:
-    """The barrier must close this: a role must not reach target.git and the workspace at all.
+    """Without a barrier: a role must not reach target.git and the workspace at all.
 
     Today it does, and what holds is that git is called with hooks and the file monitor switched off.
     """
@@ -601,37 +587,6 @@ def test_hooks_and_monitors_put_into_the_engines_own_repositories_are_not_execut
     assert stage.witness == [True]
     assert view.pushed is not None and stage.shipped() == honest.tree
     assert sprung(stage) == set()
-
-
-@fault("needs the barrier: git add and git commit in the workspace obey its own configuration")
-def test_a_filter_put_into_the_workspace_is_not_executed(stage: Stage) -> None:
-    """The barrier must close this: `git add` in the workspace obeys the filters of its own configuration."""
-    stage.play(
-        {
-            "builder-1": TRAP
-            + "root = RUN.parent.parent.parent; arm(root / '.git'); saw((root / '.git' / 'config').exists())\n"
-            "honest()"
-        }
-    )
-    assert stage.witness == [True]
-    assert sprung(stage) == set()
-
-
-@fault("needs the barrier: git push obeys url.*.pushInsteadOf of the run's target.git")
-def test_a_push_goes_to_the_persons_remote_whatever_a_role_wrote_into_the_clone(stage: Stage) -> None:
-    """The barrier must close this: with protocol.ext.allow in the same file, the push would even run a program."""
-    git("init", "--quiet", "--bare", str(stage.bench.folder / "elsewhere.git"))
-    view = stage.play(
-        {
-            "builder-1": """
-                with open(RUN / 'target.git' / 'config', 'a') as config:
-                    config.write(f'[url "{FOLDER}/elsewhere.git"]\\n\\tpushInsteadOf = {FOLDER}/tinymean.git\\n')
-                saw('redirected'); honest()"""
-        }
-    )
-    assert stage.witness == ["redirected"] and view.pushed is not None
-    assert f"statsclaw/{RUN}" in branches(stage.bench.folder / "tinymean.git")
-    assert branches(stage.bench.folder / "elsewhere.git") == {}
 
 
 # --- the program ---------------------------------------------------------------------------------------------------
@@ -684,16 +639,15 @@ STARTED = {
     "a child": "",
     "a quiet child": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL",
     "a group of its own": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0",
-    "a session of its own": ", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True",
 }
 
 
 @pytest.mark.parametrize(
     "how",
-    cases(STARTED, {"a session of its own": "needs the barrier: sandbox/process._kill_group ends one session"}),
+    STARTED,
 )
 def test_nothing_a_program_started_outlives_it(how: str, stage: Stage) -> None:
-    """The barrier must close the last: only its own session is ended today."""
+    """Without a barrier, a session of its own would."""
     stage.first_ending(f"honest(); saw(subprocess.Popen(['sleep', '20']{STARTED[how]}).pid)")
     pid = int(str(stage.witness[0]))
     try:
@@ -1110,7 +1064,7 @@ def test_the_engine_does_not_look_for_its_notes_in_the_room(stage: Stage, honest
 
 
 def test_a_hand_in_written_by_the_role_is_overwritten(stage: Stage) -> None:
-    """The barrier must close this: a role must not reach the desk. What holds: the engine has the last word."""
+    """Without a barrier: a role must not reach the desk. What holds: the engine has the last word."""
     event, room = stage.first_ending(f"honest(); (DESK / 'handin.json').write_text({FORGED_HAND_IN!r}); saw('forged')")
     assert stage.witness == ["forged"]
     assert isinstance(event, e.DispatchFinished) and event.usage.input_tokens == 1000
@@ -1130,7 +1084,7 @@ def killed_while_playing(stage: Stage, attack: str) -> None:
 
 
 def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_other(stage: Stage) -> None:
-    """The barrier must close this: a role can kill the engine and leave a hand-in that the next process finds.
+    """Without a barrier: a role can kill the engine and leave a hand-in that the next process finds.
 
     What holds: it is inspected like any other; a signal the role does not own and files outside its surface fail.
     """
@@ -1149,7 +1103,7 @@ def test_a_hand_in_forged_by_a_role_that_kills_the_engine_is_inspected_like_any_
 
 @pytest.mark.parametrize(
     "place",
-    cases(["ROOM", "DESK"], {"DESK": "needs the barrier: sandbox/room.Room.clear believes the pid file on the desk"}),
+    ["ROOM"],
 )
 def test_the_engine_ends_no_process_that_a_role_names(place: str, stage: Stage) -> None:
     """Behind a barrier this would be a way out. In the room no pid file is believed; the desk is still within reach."""
@@ -1177,27 +1131,17 @@ NOTES = {
     "no manifest": "M.unlink()",
     "a manifest that is not JSON": "M.write_text('{')",
     "a manifest that is not text": "M.write_bytes(bytes(range(256)))",
-    "a manifest that is a fifo": "M.unlink(); os.mkfifo(M)",
     "a manifest that is a folder": "M.unlink(); M.mkdir()",
-    "a hand-in that is a folder": "(DESK / 'handin.json').mkdir()",
-    "a pid file that is a folder": "(DESK / 'pid').unlink(); (DESK / 'pid').mkdir()",
     "a pid file that names the engine": "e = os.getppid(); (DESK / 'pid').write_text(f'{e} {started(e)}')",
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "kind",
-    cases(
-        NOTES,
-        {
-            "a manifest that is a fifo": "needs the barrier: sandbox/room.Room.manifest opens whatever is there",
-            "a hand-in that is a folder": "needs the barrier: sandbox/room.Room.hand_in does not expect a folder",
-            "a pid file that is a folder": "needs the barrier: sandbox/process.run_program cannot unlink it",
-        },
-    ),
+    NOTES,
 )
 def test_notes_like_this_fail_the_dispatch_and_not_the_engine(kind: str, stage: Stage) -> None:
-    """The barrier must close this: a role must not reach the desk. What holds: no manifest but the engine's is used."""
+    """Without a barrier: a role must not reach the desk. What holds: no manifest but the engine's is used."""
     attack = f"M = DESK / 'manifest.json'; m = json.loads(M.read_text())\nhonest()\n{NOTES[kind]}\nsaw('done')"
     with within(3 if "fifo" in kind else 10):
         stage.play({"builder-1": attack}, until=goes_on_after("builder-1"))
@@ -1208,7 +1152,7 @@ def test_notes_like_this_fail_the_dispatch_and_not_the_engine(kind: str, stage: 
     runlog.verify(stage.folder)
 
 
-# --- the run's folder, within reach until there is a barrier ---------------------------------------------------------
+# --- the run's folder, within reach where there is no barrier ---------------------------------------------------------
 
 
 def test_documents_changed_in_its_inbox_change_nothing_for_others(stage: Stage) -> None:
@@ -1244,7 +1188,7 @@ FORGERIES = {
 
 @pytest.mark.parametrize("how", FORGERIES)
 def test_a_line_forged_in_the_log_is_named(how: str, stage: Stage) -> None:
-    """The barrier must close this: a role must not reach the log.
+    """Without a barrier: a role must not reach the log.
 
     What holds today is the chain: whoever reads the log next is told the first line that is not what was written. A
     role that rewrites every line and the head file leaves no trace; no hash can prevent that without a barrier.
@@ -1258,14 +1202,14 @@ def test_a_line_forged_in_the_log_is_named(how: str, stage: Stage) -> None:
 
 
 def test_a_run_whose_log_was_altered_ships_nothing(stage: Stage) -> None:
-    """The barrier must close this; until then the log is read once more before anything is pushed."""
+    """Without a barrier the log is read once more before anything is pushed."""
     with pytest.raises(LogDamaged):
         stage.play({"builder-1": f"{FORGE_LINE}\nopen(RUN / 'events.jsonl', 'ab').write(line)\nhonest()"})
     assert set(branches(stage.bench.folder / "tinymean.git")) == {"main"}
 
 
 def test_stored_content_that_was_altered_is_noticed_and_nothing_is_shipped(stage: Stage) -> None:
-    """The barrier must close this: a role must not reach the store. What holds: content is checked when it is read."""
+    """Without a barrier: a role must not reach the store. What holds: content is checked when it is read."""
     with pytest.raises(LogDamaged, match="was altered"):
         stage.play(
             {"builder-1": "[p.write_text('forged') for p in (RUN / 'store').glob('*/*')]; saw('done'); honest()"}
@@ -1279,7 +1223,7 @@ def wait_for(path: str) -> str:
 
 
 def test_a_manifest_changed_by_another_role_fails_the_dispatch_of_its_owner(stage: Stage) -> None:
-    """The barrier must close this: rooms and desks must not see each other."""
+    """Without a barrier: rooms and desks must not see each other."""
     there = "(RUN / 'desk' / 'tester-1' / 'manifest.json')"
     view = stage.play(
         {
@@ -1293,24 +1237,6 @@ def test_a_manifest_changed_by_another_role_fails_the_dispatch_of_its_owner(stag
         ("tester-1", "its room was changed from outside")
     ]
     assert view.finished is not None and view.finished.outcome == "shipped"
-
-
-@fault("needs the barrier: rooms of the same run are within reach")
-def test_a_role_cannot_hand_in_through_the_room_of_another(stage: Stage) -> None:
-    """The barrier must close this: today the builder can write the tests it is judged by into the tester's room."""
-    there = "(RUN / 'dispatches' / 'tester-1' / 'repo' / 'tests' / 'validation')"
-    view = stage.play(
-        {
-            "builder-1": wait_for("RUN / 'desk' / 'tester-1' / 'manifest.json'")
-            + f"honest(); {there}.mkdir(parents=True, exist_ok=True)\n"
-            f"({there} / 'test_x.py').write_text('def test_x(): pass\\n')\n"
-            "(FOLDER / 'now').touch(); saw('planted')",
-            "tester-1": wait_for("FOLDER / 'now'") + "honest()",
-        },
-        workflow="full",
-    )
-    assert stage.witness == ["planted"]
-    assert "tests/validation/test_x.py" not in view.overlay
 
 
 def test_a_role_cannot_answer_for_the_person_before_the_person_is_asked(stage: Stage) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from statsclaw.engine.breach import with_canaries
+from statsclaw.errors import LogDamaged
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.workflow import workflow
 from statsclaw.profiles.profile import Profile, load_profile, with_overrides
@@ -108,7 +109,7 @@ def _rows(sandbox: Sandbox, store: ContentStore, seen: Seen) -> list[tuple[str, 
         return [
             (path, digest, executable) for path, digest, executable in json.loads(store.get(sandbox.repository_sha256))
         ]
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, LogDamaged):
         seen.faults.append("what its repository held cannot be read")
         return []
 

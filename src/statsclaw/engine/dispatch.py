@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
-from statsclaw.artifacts.mark import marked
+from statsclaw.artifacts.mark import marked, unmarked
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import commit_messages, look_for_traces, with_canaries
@@ -294,8 +294,10 @@ def _keep_artifacts(run: Run, role: Role, artifacts: dict[str, bytes], found: In
         found.artifacts[name] = sha256(data)
         found.contents[sha256(data)] = data
         if catalogue()[name].in_repo:
+            own = unmarked(data)  # in the repository it stands as it was written; the commit says how it was made
+            found.contents[sha256(own)] = own
             found.files = [change for change in found.files if change.path != name]
-            found.files.append(FileChange(path=name, sha256=found.artifacts[name]))
+            found.files.append(FileChange(path=name, sha256=sha256(own)))
         if name == "review.md":
             found.verdict = verdicts(text)[0]
             if found.verdict == "STOP" and found.signal is None:

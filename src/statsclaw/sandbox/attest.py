@@ -17,6 +17,7 @@ from statsclaw.sandbox.limits import Limits
 
 #: How far the names, sizes and times of a folder of tools are looked at. Deep enough for lib/python3.11/site-packages.
 _DEPTH = {"system": 1, "toolchain": 4, "agent": 4}
+_OF_THE_MACHINE = ("toolchain", "agent")
 _LIMITS = ("timeout_s", "memory_bytes", "processes", "output_bytes", "disk_bytes", "network_bytes")
 Hashed = Literal["content", "listing", "empty"]
 _PACKAGE_DATABASES = (Path("/var/lib/dpkg/status"), Path("/var/lib/rpm/rpmdb.sqlite"), Path("/lib/apk/db/installed"))
@@ -57,7 +58,13 @@ def attest(
 
 def _shown(mount: Mount, known: Mapping[str, tuple[str, Hashed]], scrub: Callable[[str], str]) -> Shown:
     digest, hashed = known.get(mount.purpose) or _hash(mount.host, _DEPTH.get(mount.purpose, 4))
-    return Shown(path=scrub(mount.inside), purpose=mount.purpose, writable=mount.writable, sha256=digest, hashed=hashed)
+    return Shown(
+        path=scrub(mount.inside) if mount.purpose in _OF_THE_MACHINE else mount.inside,
+        purpose=mount.purpose,
+        writable=mount.writable,
+        sha256=digest,
+        hashed=hashed,
+    )
 
 
 @cache

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import select
 import shutil
 import stat
@@ -21,6 +22,7 @@ from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.process import Completed, End, run_program
+from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.seccomp import seccomp_filter
 from statsclaw.sandbox.toolchain import system, system_table
 from statsclaw.sandbox.watch import Watch
@@ -61,7 +63,8 @@ class Bubblewrap:
         writable = [Path(mount.host) for mount in enclosure.mounts if mount.writable]
         with contextlib.ExitStack() as open_files:
             held = _Held(open_files)
-            arguments = self.arguments(enclosure, env, limits, held, _own_devices(desk))
+            devices = open_files.enter_context(_own_devices())
+            arguments = self.arguments(enclosure, env, limits, held, devices)
             told_r, told_w = held.pipe()
             wait_r, wait_w = held.pipe()
             sealed = held.memory(b"\0".join(os.fsencode(argument) for argument in arguments) + b"\0")
@@ -173,27 +176,42 @@ class _Held:
             self.close(fd)
 
 
+_DEVICE_FOLDER = ".statsclaw-"
 _DEVICES = ("full", "null", "random", "tty", "urandom", "zero")
 
 
-def _own_devices(desk: Path) -> dict[str, Path]:
-    """Device files of its own for a program that root starts: it would own, and could close, those of the machine."""
+@contextmanager
+def _own_devices() -> Iterator[dict[str, Path]]:
+    """Device files of its own for a program that root starts: it would own, and could close, those of the machine.
+
+    They are made below /dev, where no copy or search of folders meets them, and go when the program has ended.
+    """
     if os.geteuid() != 0:
-        return {}
-    folder, made = desk / "dev", dict[str, Path]()
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in _DEVICES:
-        place = folder / name
-        try:
-            info = os.stat(f"/dev/{name}")  # noqa: PTH116
-            place.unlink(missing_ok=True)
-            os.mknod(place, stat.S_IFCHR | 0o666, info.st_rdev)
-            place.chmod(0o666)
-            os.close(os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)) if name != "tty" else None
-        except OSError:  # no device files can be made here: those of the machine are shown, and looked after
-            continue
-        made[name] = place
-    return made
+        yield {}
+        return
+    folder, made = Path(f"/dev/{_DEVICE_FOLDER}{os.getpid()}-{secrets.token_hex(4)}"), dict[str, Path]()
+    with contextlib.suppress(OSError):  # where none can be made, those of the machine are shown, and looked after
+        _sweep_devices()
+        folder.mkdir(mode=0o700)
+        for name in _DEVICES:
+            number = os.stat(f"/dev/{name}").st_rdev  # noqa: PTH116
+            os.mknod(folder / name, stat.S_IFCHR | 0o666, number)
+            (folder / name).chmod(0o666)
+            if name != "tty":
+                os.close(os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY))
+            made[name] = folder / name
+    try:
+        yield made
+    finally:
+        remove_tree(folder)
+
+
+def _sweep_devices() -> None:
+    """Remove what an engine that was killed has left."""
+    for left in Path("/dev").glob(f"{_DEVICE_FOLDER}*"):
+        pid = left.name.removeprefix(_DEVICE_FOLDER).partition("-")[0]
+        if not Path(f"/proc/{pid}").exists():
+            remove_tree(left)
 
 
 @cache

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from statsclaw.engine.attestation import Seen, dispatches_of
 from statsclaw.profiles.profile import PathClass
+from statsclaw.runlog.events import NetworkUse, Sandbox, SandboxClosed
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import read_view
 from statsclaw.runlog.log import verify as verify_log
@@ -100,7 +101,7 @@ def _matrix(view: RunView, seen: list[Seen]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     for one in seen:
-        table.add_column(one.dispatch, justify="center")
+        table.add_column(_short(one), justify="center", no_wrap=True)
     names = sorted({name for one in seen if one.sandbox for name in one.sandbox.documents})
     for name in names:
         table.add_row(name, *(_mark(view, one, name) for one in seen))
@@ -110,6 +111,12 @@ def _matrix(view: RunView, seen: list[Seen]) -> Table:
         if any(counts):
             table.add_row(f"files: {cls.replace('_', ' ')}", *(str(count) if count else "" for count in counts))
     return table
+
+
+def _short(one: Seen) -> str:
+    """builder-2 as bu2: a table of a whole run must fit a terminal."""
+    role, _, attempt = one.dispatch.rpartition("-")
+    return f"{role[:2]}{attempt}"
 
 
 def _mark(view: RunView, one: Seen, name: str) -> str:
@@ -123,22 +130,32 @@ def _mark(view: RunView, one: Seen, name: str) -> str:
 
 def _sandboxes(view: RunView, seen: list[Seen]) -> Table:
     table = Table(box=None, pad_edge=False)
-    for column in ("dispatch", "barrier", "user", "tools", "network", "requests", "memory", "time", "ended by"):
-        table.add_column(column, overflow="fold")
+    for column in ("", "dispatch", "barrier", "user", "tools", "limits"):
+        table.add_column(column, no_wrap=True)
+    table.add_column("network", overflow="fold")
     for one in seen:
         if (sandbox := one.sandbox) is None:
             continue
         closed = view.dispatches[one.dispatch].closed
         tools = sum(mount.purpose in ("toolchain", "agent") for mount in sandbox.mounts)
+        memory, hours = sandbox.limits.get("memory_bytes", 0) / 2**30, sandbox.limits.get("timeout_s", 0) / 3600
+        ran = sandbox.user >= 0
         table.add_row(
+            _short(one),
             one.dispatch,
-            f"{sandbox.kind} {sandbox.version}".strip(),
-            str(sandbox.user) if sandbox.user >= 0 else "–",
-            f"system + {tools}" if sandbox.user >= 0 else "–",
-            ", ".join(sandbox.network) or "none",
-            f"{closed.network.requests} ({closed.network.refused} refused)" if closed and sandbox.network else "–",
-            f"{sandbox.limits.get('memory_bytes', 0) / 2**30:.0f} GiB",
-            f"{sandbox.limits.get('timeout_s', 0) / 3600:.0f} h",
-            closed.ended_by if closed else "",
+            f"{sandbox.kind} {sandbox.version}".strip() if ran else f"{sandbox.kind}: no program",
+            str(sandbox.user) if ran else "–",
+            f"system + {tools}" if ran else "–",
+            f"{memory:.0f} GiB, {hours:.0f} h" if ran else "–",
+            _network(sandbox, closed) if ran else "–",
         )
+        if closed and closed.ended_by:
+            table.add_row("", f"[red]ended: {closed.ended_by}[/]")
     return table
+
+
+def _network(sandbox: Sandbox, closed: SandboxClosed | None) -> str:
+    if not sandbox.network:
+        return "none"
+    use = closed.network if closed else NetworkUse()
+    return f"{', '.join(sandbox.network)}: {use.requests} requests, {use.refused} refused"
