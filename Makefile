@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: demo test test-slow lint bench wheel barrier clean help
 
 help:
-	@echo "make demo       run the recorded demonstration (needs Python >= 3.11 and git)"
+	@echo "make demo       run the recorded demonstration (needs Python >= 3.11, git and bubblewrap)"
 	@echo "make test       linters, types and the fast tests"
 	@echo "make test-slow  tests that need R or minutes"
 	@echo "make bench      the measurements in benchmarks/"

@@ -49,14 +49,14 @@ class Part:
 
 
 def recorded() -> tuple[dict[str, bytes], dict[str, Part]]:
-    """The specifications, and the three roles with their prompts, specifications, request and outputs."""
+    """What the planner wrote, and the three roles with their prompts, specifications and outputs."""
     store = ContentStore(RECORDING / "store")
     specs: dict[str, bytes] = {}
     parts = {role: Part() for role in SPECS}
     for record in chain.read(RECORDING / "events.jsonl").records:
         event = record.event
         if isinstance(event, DispatchFinished) and event.role == "planner":
-            specs = {name: store.get(event.artifacts[name]) for name in SPECS.values()}
+            specs = {name: store.get(digest) for name, digest in event.artifacts.items()}
         elif isinstance(event, DispatchStarted) and event.role in parts:
             parts[event.role].given.append(store.get(event.prompt_sha256))
         elif isinstance(event, DispatchFinished) and event.role in parts:
@@ -82,8 +82,8 @@ def breaches(found: Iterable[Finding]) -> list[Finding]:
 def honest_run() -> None:
     specs, parts = recorded()
     for role, part in parts.items():
-        for other, name in SPECS.items():
-            if other == role:
+        for name in specs:
+            if name == SPECS[role]:
                 continue
             hidden, marks = {name: specs[name]}, {name: markers_for("seed", "0" * 64, name)}
             found = scan(part.output, hidden, part.given, marks)

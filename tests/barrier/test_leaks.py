@@ -376,6 +376,26 @@ def test_runs_without_content_are_no_breach(dull: str) -> None:
     assert not breaches(scan({"o": dull.encode()}, {"h": f"Before. {dull} After.".encode()}, [], {}))
 
 
+REFERENCES = (
+    "Newey, W. K. and West, K. D. (1987). A Simple, Positive Semi-Definite, Heteroskedasticity and Autocorrelation "
+    "Consistent Covariance Matrix. Econometrica 55(3), 1703--1708. doi:10.2307/1913610",
+    "D. W. K. Andrews, Heteroskedasticity and Autocorrelation Consistent Covariance Matrix Estimation, Econometrica "
+    "59 (1991), 4817–4858, https://doi.org/10.2307/2938229",
+    "Hamilton, J. D. (1994). Time Series Analysis: the complete treatment for graduate students and for everybody else "
+    "who wants to read it. Princeton University Press, ISBN 978-0-691-04289-3, arXiv:2101.12345",
+    "White (1980), A heteroskedasticity consistent covariance matrix estimator and a direct test for "
+    "heteroskedasticity,\nEconometrica 48, 8817-8838.",
+)
+
+
+@pytest.mark.parametrize("reference", REFERENCES, ids=["1987", "1991", "1994", "1980"])
+def test_a_reference_to_the_literature_is_no_leak(reference: str) -> None:
+    hidden = f"{HIDDEN}\n\nSee {reference}\n\nMore text."
+    output = f'"""An estimator.\n\nReferences\n----------\n.. [1] {reference.replace(" ", chr(10))}\n"""'
+    assert not breaches(scan({"o": output.encode()}, {"h": hidden.encode()}, [], {}))
+    assert breaches(scan({"o": f"{output}\n{HIDDEN}".encode()}, {"h": hidden.encode()}, [], {}))
+
+
 def test_a_series_of_numbers_in_no_order_is_a_breach() -> None:
     rng = random.Random(3)
     series = [rng.randint(1, 99) for _ in range(24)]
@@ -391,6 +411,7 @@ def test_other_scripts() -> None:
     russian = (
         "оценка ковариации должна совпадать с простым двойным циклом по всем задержкам для случайных данных и весов"
     )
+    assert breaches(scan({"o": b"\xff\xfe" + HIDDEN.encode()}, {"h": HIDDEN.encode()}, [], {}))
     for coding in ("utf-8", "utf-16"):
         assert breaches(scan({"o": russian.upper().encode(coding)}, {"h": russian.encode()}, [], {}))
     assert breaches(scan({"o": HIDDEN.encode("utf-16-le")}, {"h": HIDDEN.encode()}, [], {}))
@@ -594,7 +615,7 @@ def test_numbers_drawn_at_random_are_no_breach() -> None:
 
 
 def _recorded() -> tuple[dict[str, bytes], dict[str, dict[str, bytes]], dict[str, list[bytes]]]:
-    """The specifications of the recorded run; what each role handed in; what each was given."""
+    """What the planner of the recorded run wrote; what each role handed in; what each was given."""
     store = ContentStore(RECORDING / "store")
     specs: dict[str, bytes] = {}
     outputs: dict[str, dict[str, bytes]] = {role: {} for role in SPECS}
@@ -602,7 +623,7 @@ def _recorded() -> tuple[dict[str, bytes], dict[str, dict[str, bytes]], dict[str
     for record in chain.read(RECORDING / "events.jsonl").records:
         event = record.event
         if isinstance(event, DispatchFinished) and event.role == "planner":
-            specs = {name: store.get(event.artifacts[name]) for name in SPECS.values()}
+            specs = {name: store.get(digest) for name, digest in event.artifacts.items()}
         elif isinstance(event, DispatchStarted) and event.role in SPECS:
             given_to[event.role].append(store.get(event.prompt_sha256))
         elif isinstance(event, DispatchFinished) and event.role in SPECS:
@@ -619,7 +640,7 @@ def test_the_recorded_honest_run_has_no_breach() -> None:
     for role, own in SPECS.items():
         others = {name: data for name, data in specs.items() if name != own}
         marks = {name: markers_for("seed", "0" * 64, name) for name in others}
-        assert outputs[role] and len(given_to[role]) >= 2
+        assert outputs[role] and len(given_to[role]) >= 2 and len(others) == 3
         assert not breaches(scan(outputs[role], others, given_to[role], marks))
 
 

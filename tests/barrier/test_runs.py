@@ -297,6 +297,27 @@ def test_a_block_tells_words_of_the_interface_and_the_log_counts_them(finished: 
     assert "test_mean_of_constants" not in block.message and "[2, 2]" not in block.message
 
 
+@pytest.mark.parametrize("number", ["0.8413447", "seventeen observations", "20240611"])
+def test_what_a_role_says_in_its_own_words_crosses_only_as_far_as_the_interface_can_say_it(
+    number: str, bench: Bench, target: Path
+) -> None:
+    """A tester's BLOCK goes to the builder; the person reads it as it was written, the builder does not."""
+    code = f"""
+if role == 'tester' and attempt == 1:
+    print(json.dumps({{"signal": "BLOCK", "message": "the error is wrong: expected {number}", "route_to": "builder"}}))
+    sys.exit(0)
+"""
+    order = order_for(target, scripted(bench.folder, code, "--good"), workflow="quick-fix", run_id="words-0001")
+    view = bench.start(order)
+    block = next(signal for signal, _ in view.signals if signal.raised_by == "tester")
+    assert number in block.message and block.told is not None and number not in block.told
+    assert block.leak is not None
+    prompt = ContentStore(folder_of(bench, "words-0001").store).get_text(
+        view.dispatches["builder-2"].started.prompt_sha256
+    )
+    assert block.told in prompt and number not in prompt
+
+
 def test_the_person_can_open_the_channel_and_the_log_says_so(bench: Bench, target: Path) -> None:
     wrong = "if role == 'builder': os.environ['STATSCLAW_ATTEMPT'] = '1'"
     order = order_for(target, scripted(bench.folder, wrong), workflow="quick-fix", run_id="open-0001")

@@ -239,5 +239,8 @@ def test_profiles_and_their_commands():
 def test_limits():
     units = {"MiB": 1024 * 1024, "hours": 3600, "characters": 1}
     for row, (name, value) in zip(_table("limits.md", "limit"), Limits().model_dump().items(), strict=True):
+        if name == "memory_bytes":  # three quarters of what the machine has
+            assert row[1] == name and "three quarters" in row[2]
+            continue
         number, _, unit = row[2].replace(",", "").partition(" ")
         assert (row[1], int(number) * units.get(unit, 1)) == (name, value)

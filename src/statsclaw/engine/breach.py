@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from statsclaw.artifacts.check import section
 from statsclaw.engine.run import Run
 from statsclaw.leaks.markers import markers_for, with_markers
 from statsclaw.leaks.scan import Finding, scan
@@ -98,3 +99,9 @@ def commit_messages(confinement: Confinement, room: Room) -> str:
         ["git", "-c", "safe.directory=*", "log", "--all", "--reflog", "--no-textconv", "--format=%an %ae%n%B%n%N"], env
     )
     return done.output.decode("utf-8", "replace")
+
+
+def interface_of(run: Run) -> str:
+    """The section that every specification holds: its words are known to all roles."""
+    spec = run.view.artifact("spec.md")
+    return (section(run.store.get_text(spec.sha256), "Interface") or "") if spec else ""

@@ -13,7 +13,7 @@ from statsclaw.artifacts.check import faults, section, verdicts
 from statsclaw.artifacts.mark import marked, unmarked
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
-from statsclaw.engine.breach import commit_messages, look_for_traces, with_canaries
+from statsclaw.engine.breach import APART, commit_messages, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import check_tools, tools_for
 from statsclaw.profiles.profile import PathClass
@@ -45,6 +45,7 @@ from statsclaw.sandbox.readings import Readings
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.states import Signal
+from statsclaw.verify.report import redacted_words
 
 
 def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
@@ -308,12 +309,17 @@ def _keep_artifacts(run: Run, role: Role, artifacts: dict[str, bytes], found: In
 
 
 def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], artifacts: dict[str, str]) -> SignalRaised:
+    goes_to = _route(run, role, raised)
+    crosses = role is not goes_to and goes_to in APART and not run.local.reveal
+    heard = redacted_words(raised.message, interface_of(run), raised.signal) if crosses else None
     return SignalRaised(
         signal=raised.signal,
         raised_by=role,
         cause=role,
-        route_to=_route(run, role, raised),
+        route_to=goes_to,
         message=run.scrub(raised.message),
+        told=heard.text if heard else None,
+        leak=heard.leak if heard else None,
         options=tuple(
             Option(label=run.scrub(option.label), consequence=run.scrub(option.consequence))
             for option in raised.options

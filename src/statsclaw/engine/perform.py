@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from statsclaw.artifacts.check import section
 from statsclaw.backends.human import HumanBackend
+from statsclaw.engine.breach import interface_of
 from statsclaw.engine.dispatch import collect, dispatch_side_by_side
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
@@ -184,11 +184,10 @@ def block(run: Run, role: Role) -> None:
 
 def report_to(run: Run, role: Role, concerned: Sequence[CommandExecuted], *, reveal: bool) -> Report:
     """Composed from the words of the interface, which every specification holds, and of the directive."""
-    spec = run.view.artifact("spec.md")
-    interface = section(run.store.get_text(spec.sha256), "Interface") if spec else None
-    words = re.findall(r"\w+", without_criteria(run.view.head.directive)) if not spec else []
+    interface = interface_of(run)
+    words = [] if interface else re.findall(r"\w+", without_criteria(run.view.head.directive))
     own = [executed.model_copy(update={"fault_of": role}) for executed in concerned]
-    return failure_report(own, role, run.store, interface=interface or "", public_words=words, reveal=reveal)
+    return failure_report(own, role, run.store, interface=interface, public_words=words, reveal=reveal)
 
 
 def open_channel(run: Run) -> None:

@@ -28,6 +28,8 @@ from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, s
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.importer import name_problem, printable
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.outward import Registry
+from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
@@ -61,6 +63,7 @@ class Order:
     reveal: bool = False
     recording: Path | None = None
     replay_of: str | None = None
+    canary_seed: str = ""
     run_id: str | None = None
 
 
@@ -91,6 +94,8 @@ def start_run(
     """Check everything, then create the run's folder and the first line of its log."""
     with machine_errors(workspace.root):
         request = _check(order)
+        shown = with_paths(system(), [path.resolve() for path in order.tools], "toolchain")
+        check_apart(shown, [workspace.root], "keep the workspace apart from tools (`--workspace`)")
         workspace.ensure()
         with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
             examined = _examine(order, Path(scratch) / "target.git")
@@ -116,6 +121,13 @@ def _check(order: Order) -> _Request:
     if order.python and shutil.which(order.python) is None:
         raise InputRefused(f"there is no interpreter {order.python!r}", kept="Nothing was started")
     make_barrier(order.barrier)
+    for path in order.tools:
+        if not path.exists():
+            raise InputRefused(f"--tool {path} is not there", kept="Nothing was started")
+    try:
+        Registry([name for name in order.registries if name != "default"])
+    except ValueError as error:
+        raise InputRefused(str(error), kept="Nothing was started", todo="name a host such as pypi.org") from None
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None:
@@ -190,7 +202,7 @@ def _created(
         replay_of=order.replay_of,
         previous_handoff_sha256=store.put(handoff.read_bytes()) if handoff.is_file() else None,
         barrier=order.barrier,
-        canary_seed=secrets.token_hex(16),
+        canary_seed=order.canary_seed or secrets.token_hex(16),
         network=order.network,
     )
 

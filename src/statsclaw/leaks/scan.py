@@ -16,6 +16,7 @@ from typing import Literal
 from statsclaw.leaks.constants import Constants, Tally
 from statsclaw.leaks.markers import without_markers
 from statsclaw.leaks.overlap import Overlap, Passage
+from statsclaw.leaks.public import public_parts
 from statsclaw.leaks.views import decoded, folded, letters, pieces, words
 
 # The thresholds; docs/reference/leak-detection.md says what was measured at them.
@@ -66,8 +67,8 @@ class Detector:
     def __init__(
         self, hidden: Mapping[str, bytes], given: Iterable[bytes], markers: Mapping[str, tuple[str, ...]]
     ) -> None:
-        known = list(given)
         plain = {name: _without(data, markers.get(name, ())) for name, data in hidden.items()}
+        known = [*given, *(part for data in plain.values() for part in public_parts(data))]
         self._overlap = Overlap(plain, known)
         self._constants = Constants(
             {name: map(folded, pieces(data)) for name, data in plain.items()},

@@ -36,15 +36,15 @@ _NO_LETTER, _NO_BASE64, _NO_HEX = _others(_DIGITS + _LOWER + _UPPER), _others(_B
 
 
 def pieces(data: bytes) -> Iterator[bytes]:
-    """`data` in overlapping pieces, cut at white space where there is any."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    """`data` in overlapping pieces, cut at white space where there is any; what says it is UTF-16 in both readings."""
     start = 0
     while len(data) - start > PIECE:
         cut = _after_space(data, start + PIECE - OVERLAP, start + PIECE)
         yield data[start:cut]
         start = _after_space(data, cut - 2 * OVERLAP, cut - OVERLAP)
     yield data[start:]
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        yield from pieces(data.decode("utf-16", "replace").encode("utf-8", "replace"))
 
 
 def _after_space(data: bytes, low: int, high: int) -> int:

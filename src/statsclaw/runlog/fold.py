@@ -285,7 +285,8 @@ class RunView:
                 Escalation("hold", event.raised_by, event.cause, event.message, event.options, event.default)
             )
         else:
-            self.orders[event.route_to] = WorkOrder(event.message, event.about or (event.message,))
+            told = event.message if event.told is None else event.told
+            self.orders[event.route_to] = WorkOrder(told, event.about or (event.message,))
             self._count(event.signal, event.cause, event.route_to, event.message)
 
     def _count(self, signal: str, cause: str, role: str, message: str) -> None:

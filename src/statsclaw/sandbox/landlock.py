@@ -364,10 +364,12 @@ def _lent(mounts: Sequence[Mount], user: int) -> Iterator[None]:
     Read-only ones are lent through the group alone, so that not even a mode can be changed.
     """
     modes: dict[tuple[int, int], int] = {}
+    parents: dict[Path, tuple[int, int]] = {}
     try:
         try:
             for mount in mounts:
                 modes |= _give(mount, user)
+            parents |= _opened({Path(mount.host).parent for mount in mounts}, user)
         except OSError as error:
             raise MachineRefused(
                 f"{error.filename or 'a folder of the room'} cannot be given to user {user}: {error.strerror}",
@@ -379,7 +381,23 @@ def _lent(mounts: Sequence[Mount], user: int) -> Iterator[None]:
         for mount in mounts:
             with contextlib.suppress(OSError):
                 _take_back(Path(mount.host), user, modes)
+        for folder, (group, mode) in parents.items():
+            with contextlib.suppress(OSError):
+                os.chown(folder, -1, group, follow_symlinks=False)
+                folder.chmod(mode)
         _clear_shared_memory(user)
+
+
+def _opened(folders: set[Path], user: int) -> dict[Path, tuple[int, int]]:
+    """Rooms are closed to every user; one that is the engine's own can be passed through by this one's group."""
+    before: dict[Path, tuple[int, int]] = {}
+    for folder in folders:
+        info = folder.lstat()
+        if info.st_uid == os.geteuid() and stat.S_IMODE(info.st_mode) == 0o700:
+            before[folder] = (info.st_gid, 0o700)
+            os.chown(folder, -1, user, follow_symlinks=False)
+            folder.chmod(0o710)
+    return before
 
 
 def _give(mount: Mount, user: int) -> dict[tuple[int, int], int]:

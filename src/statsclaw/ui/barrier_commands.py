@@ -41,6 +41,8 @@ def show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
             f"failure reports: {len(leaks)}, {total.behaviours} behaviours told, {total.bits:.0f} bits "
             f"(direction {total.direction_bits:.0f}, magnitude {total.magnitude_bits:.0f}, words {total.word_bits:.0f})"
         )
+        if total.revealed:
+            console.print("[yellow]reports were given in full, as the person asked (--reveal)[/]")
     for opened in view.revealed:
         console.print(f"[yellow]the person opened the channel to the {opened.role}[/]")
     for breach in view.breaches:

@@ -49,17 +49,19 @@ def doctor(
     Console(highlight=False).print(table)
     place = settings.workspace_from(workspace)
     print(f"\nworkspace: {place.root} ({'there' if place.root.is_dir() else 'made at the first run'})")
-    print(f"barrier: {_barrier()}")
+    made, said = _barrier()
+    print(f"barrier: {said}")
+    missing += not made
     if strict and missing:
         raise typer.Exit(8)
 
 
-def _barrier() -> str:
+def _barrier() -> tuple[bool, str]:
     try:
         made = make_barrier("bubblewrap")
     except MachineRefused as refused:
-        return f"cannot be made. {refused.line()}"
-    return f"{made.kind} {made.version} can be made. Attack it on this machine: statsclaw barrier selftest"
+        return False, f"cannot be made. {refused.line()}"
+    return True, f"{made.kind} {made.version} can be made. Attack it on this machine: statsclaw barrier selftest"
 
 
 def _version(tool: Tool) -> str | None:

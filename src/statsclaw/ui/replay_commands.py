@@ -48,6 +48,7 @@ def replay(
         barrier="none" if unsafe_no_sandbox else "bubblewrap",
         recording=recorded.path,
         replay_of=recording.created.run_id,
+        canary_seed=recording.created.canary_seed,
     )
     folder, result = session.start(place, order, screen, yes=yes)
     end(screen, folder, result, workspace=workspace)

@@ -87,7 +87,9 @@ def resume(
 
 def quiet_run(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
     """A run opened to take something in, without a screen."""
-    return _assemble(workspace, folder, log, read_local(folder), Screen("plain"), False, {})
+    run = _bare(workspace, folder, log, read_local(folder), Unattended(), NoBarrier())
+    keep_copies(run)
+    return run
 
 
 def assemble_to_look(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:

@@ -312,3 +312,15 @@ def _in_full(command: CommandExecuted, store: ContentStore) -> list[Row]:
 
 def _tail(text: str) -> list[Row]:
     return [Row(line[:_LONGEST_LINE]) for line in text.strip().splitlines()[-40:]]
+
+
+def redacted_words(message: str, interface: str, signal: str) -> Report:
+    """What a role hears of a message in another role's own words: line by line, what the vocabulary can say."""
+    vocabulary = Vocabulary.from_interface(interface)
+    said = [vocabulary.message(line) for line in message.splitlines()[:_MOST_MESSAGES]]
+    told = [part for part in said if part.text]
+    text = "\n".join([f"{signal} in another role's words, of which you hear what the interface can say:"]
+                     + [f"- {part.text}" for part in told])  # fmt: skip
+    words = sum(part.words for part in told)
+    leak = Leak(word_bits=words * vocabulary.bits_per_word, message_chars=sum(len(part.text) for part in told))
+    return Report(text, leak)

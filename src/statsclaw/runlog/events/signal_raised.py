@@ -11,7 +11,7 @@ from statsclaw.states import Signal
 
 
 class SignalRaised(Event):
-    """HOLD, BLOCK or STOP. Attempts are counted per (signal, cause)."""
+    """HOLD, BLOCK or STOP. Attempts are counted per (signal, cause). `told`: what the role hears of the message."""
 
     kind: Literal["signal_raised"] = "signal_raised"
     signal: Signal
@@ -19,6 +19,7 @@ class SignalRaised(Event):
     cause: str
     route_to: str
     message: str
+    told: str | None = None
     about: tuple[str, ...] = ()
     leak: Leak | None = None
     options: tuple[Option, ...] = ()
