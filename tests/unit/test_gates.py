@@ -463,7 +463,7 @@ def test_a_builder_that_never_mends_the_block_is_sent_back_three_times_and_then_
     assert (question.topic, question.about) == ("escalation", "builder")
     assert question.default is None, "nothing unattended may go on with it"
     assert [option.label for option in question.options] == ["try again", "stop the run"]
-    assert "mean of constants is the constant" in question.text
+    assert "constant" in question.text and "test_mean" not in question.text
     assert exit_code_of(view) == WAITING
 
 
@@ -507,7 +507,7 @@ def test_a_reviewer_that_always_says_stop_sends_the_work_back_three_times_and_th
 
 
 def test_a_review_that_nobody_can_act_on_is_the_result_of_the_run_and_does_not_pass(bench: Bench, target: Path) -> None:
-    stop = "if role == 'reviewer': out.joinpath('review.md').write_text(open(sys.argv[1]).read()); over()"
+    stop = "if role == 'reviewer': out.joinpath('review.md').write_text(open(sys.argv[-1]).read()); over()"
     text = "# review\n\n" + "".join(f"## {s}\n\nx\n\n" for s in _review_sections()) + "Verdict: STOP\n"
     (bench.folder / "review.md").write_text(text)
     backend = scripted(bench.folder, stop) + f" {bench.folder / 'review.md'}"
@@ -526,7 +526,7 @@ def _review_sections() -> Iterable[str]:
 def test_a_stop_beside_a_review_that_says_pass_is_not_a_pass(bench: Bench, target: Path) -> None:
     code = (
         "if role == 'reviewer':\n"
-        "    out.joinpath('review.md').write_text(open(sys.argv[1]).read())\n"
+        "    out.joinpath('review.md').write_text(open(sys.argv[-1]).read())\n"
         "    over(signal='STOP', message='do not use this')"
     )
     text = "# review\n\n" + "".join(f"## {s}\n\nx\n\n" for s in _review_sections()) + "Verdict: PASS\n"
@@ -602,6 +602,7 @@ def test_a_stopped_run_stays_stopped_whatever_is_answered_afterwards(bench: Benc
 
 def test_a_tree_that_is_handed_in_again_after_a_failure_is_verified_again(bench: Bench, target: Path) -> None:
     """The disk was full, the machine was slow: the builder finds nothing to mend, and the second look passes."""
+    bench.barrier = "none"  # its check remembers outside of what is verified
     flag = bench.folder / "was-here"
     code = f"import os, sys\nif not os.path.exists({str(flag)!r}):\n    open({str(flag)!r}, 'w'); sys.exit(1)"
     add_check(target, "flaky", code)
@@ -614,8 +615,9 @@ def test_an_answer_about_a_role_in_the_answers_file_does_not_answer_an_escalatio
     bench: Bench, target: Path
 ) -> None:
     """`planner = "1"` answers what the planner asks; that it asks too often is another question."""
+    bench.barrier = "none"
     hold = (
-        "tally = pathlib.Path(sys.argv[1]); tally.write_text((tally.read_text() if tally.exists() else '') + 'x')\n"
+        "tally = pathlib.Path(sys.argv[-1]); tally.write_text((tally.read_text() if tally.exists() else '') + 'x')\n"
         "if len(tally.read_text()) < 12:\n"
         "    over(signal='HOLD', message='again', options=[{'label': 'a'}, {'label': 'b'}])"
     )
@@ -627,7 +629,7 @@ def test_an_answer_about_a_role_in_the_answers_file_does_not_answer_an_escalatio
 
 # --- shipping --------------------------------------------------------------------------------------------------------
 
-#: A check of the profile that writes down what it was given to verify.
+#: A command of the profile that writes down what it was given to verify, after the tests were laid beside the package.
 LISTING = """
 import hashlib, json, os, sys
 found = {}
@@ -642,14 +644,15 @@ json.dump(found, open(sys.argv[2], "w"))
 
 def with_listing(target: Path, listing: Path) -> None:
     """Make the target's own settings write down every tree that is verified, and commit."""
-    add_check(target, "listing", LISTING, "{tree}", str(listing))
+    add_check(target, "listing", LISTING, "{tree}", str(listing), phase="study")
 
 
-def add_check(target: Path, name: str, code: str, *more: str) -> None:
+def add_check(target: Path, name: str, code: str, *more: str, phase: str = "checks") -> None:
     settings_file = target / "statsclaw.toml"
     argv = json.dumps(["{python}", "-S", "-c", code, *more])
-    check = f'\n[[profile.checks]]\nname = "{name}"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
-    settings_file.write_text(settings_file.read_text().replace("checks = []\n", "") + check)
+    check = f'\n[[profile.{phase}]]\nname = "{name}"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
+    settings = settings_file.read_text()
+    settings_file.write_text((settings.replace("checks = []\n", "") if phase == "checks" else settings) + check)
     commit_all(target)
 
 
@@ -669,6 +672,7 @@ def shipped_tree(remote: Path, branch: str) -> dict[str, list[str]]:
 
 
 def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: Path) -> None:
+    bench.barrier = "none"  # the listing is written outside of what is verified
     (target / "run.sh").write_text("#!/bin/sh\n")
     (target / "run.sh").chmod(0o755)
     (target / "src" / "tinymean" / "old.py").write_text("gone = 1\n")
@@ -692,6 +696,7 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
 
 
 def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_ships(bench: Bench, target: Path) -> None:
+    bench.barrier = "none"
     (target / "src" / "tinymean" / "alias.py").symlink_to("__init__.py")
     with_listing(target, bench.folder / "listing.json")
     bench.start(order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix", run_id="ship-0001"))
