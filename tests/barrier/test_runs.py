@@ -460,6 +460,12 @@ def test_show_and_verify_on_the_command_line(finished: tuple[Bench, RunView]) ->
     assert verified.returncode == 0 and "8 dispatches" in verified.stdout
 
 
+def test_every_command_of_the_verification_says_what_it_ran_behind(finished: tuple[Bench, RunView]) -> None:
+    bench, _ = finished
+    executed = [event for event in events(bench, "attested-0001") if isinstance(event, e.CommandExecuted)]
+    assert executed and all(event.barrier.startswith("bubblewrap ") and event.network is None for event in executed)
+
+
 def test_without_bubblewrap_a_run_is_refused_in_one_line(tmp_path: Path, target: Path) -> None:
     (tmp_path / "bin").mkdir()
     for program in ("git", "sh"):

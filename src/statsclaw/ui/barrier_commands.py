@@ -34,6 +34,10 @@ def show(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     )
     console.print(_matrix(view, seen))
     console.print(_sandboxes(view, seen))
+    if behind := sorted({command.barrier for command in view.evidence.values() if command.barrier}):
+        reached = sum(command.network is not None for command in view.evidence.values())
+        network = f"{reached} command(s) could reach a registry" if reached else "no network"
+        console.print(f"verification: {len(view.evidence)} commands behind {', '.join(behind)}, no agent, {network}")
     leaks = [s.leak for s, _ in view.signals if s.leak is not None]
     if leaks:
         total = sum(leaks[1:], start=leaks[0])

@@ -231,6 +231,7 @@ def _evidence(
         criteria=result.criteria,
         fault_of=None if result.passed else fault_of(phase, result, clean),
         seed=bench.seed if phase in _LATER else None,
+        barrier=f"{bench.barrier.kind} {bench.barrier.version}".strip(),
     )
 
 

@@ -61,3 +61,4 @@ class CommandExecuted(Event):
     fault_of: str | None = None
     seed: int | None = None
     network: NetworkUse | None = None
+    barrier: str = ""
