@@ -235,9 +235,13 @@ def _evidence(
     )
 
 
+#: A document is text: what a program prints may hold anything.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
 def normalise(bench: Bench, text: str) -> str:
     """The same run on another machine or another day should read the same: no folders, no durations."""
-    text = text.replace(str(bench.folder), "/verify")
+    text = _CONTROL.sub("�", text.replace("\r\n", "\n")).replace(str(bench.folder), "/verify")
     if bench.python:
         text = text.replace(bench.python, "python").replace(
             str(Path(bench.python).parent.parent) + "/", "/environment/"
