@@ -156,6 +156,8 @@ def demo(
     if screen.kind != "json":
         screen.console.print(f"[bold]StatsClaw demo[/]: {prepared.title}")
         screen.console.print("[dim]roles are recorded; builds, tests, the study, gates and the push are live[/]\n")
-    order = replace(prepared.order, barrier="none") if unsafe_no_sandbox else prepared.order
+    # what its package needs is downloaded where it is not installed: behind the barrier, and the log says so
+    order = replace(prepared.order, registries=("default",), network=("default",))
+    order = replace(order, barrier="none") if unsafe_no_sandbox else order
     folder, view = session.start(settings.workspace_from(prepared.workspace), order, screen)
     end(screen, folder, view, workspace=prepared.workspace)
