@@ -22,7 +22,7 @@ from statsclaw.engine.people import Unattended
 from statsclaw.engine.perform import open_channel, seed_of
 from statsclaw.engine.run import read_local
 from statsclaw.engine.start import start_run
-from statsclaw.git import git_text
+from statsclaw.git import git, git_text, own_environment
 from statsclaw.leaks.markers import markers_for
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
@@ -477,3 +477,16 @@ def test_without_bubblewrap_a_run_is_refused_in_one_line(tmp_path: Path, target:
     assert done.returncode == 8 and len(done.stderr.strip().splitlines()) == 1
     assert "bwrap is not installed" in done.stderr and "apt-get install bubblewrap" in done.stderr
     assert not (tmp_path / "ws").exists()
+
+
+def test_whatever_a_program_prints_the_audit_is_text(bench: Bench, target: Path) -> None:
+    settings = target / "statsclaw.toml"
+    argv = json.dumps(["{python}", "-S", "-c", "print('a\\x00b\\x1b[2Jc\\x07')"])
+    check = f'\n[[profile.checks]]\nname = "noisy"\nparser = "exit"\ntimeout_s = 60\nargv = {argv}\n'
+    settings.write_text(settings.read_text().replace("checks = []\n", "") + check)
+    git("commit", "--quiet", "-am", "noisy", cwd=target, env=own_environment())
+    order = order_for(target, scripted(bench.folder, "", "--good"), workflow="quick-fix", run_id="noise-0001")
+    view = bench.start(replace(order, local_only=True))
+    assert view.finished is not None and view.finished.outcome == "done"
+    audit = (folder_of(bench, "noise-0001").path / "audit.md").read_text()
+    assert "a�b�[2Jc�" in audit and not re.search(r"[\x00\x07\x1b]", audit)
