@@ -490,3 +490,20 @@ def test_whatever_a_program_prints_the_audit_is_text(bench: Bench, target: Path)
     assert view.finished is not None and view.finished.outcome == "done"
     audit = (folder_of(bench, "noise-0001").path / "audit.md").read_text()
     assert "a�b�[2Jc�" in audit and not re.search(r"[\x00\x07\x1b]", audit)
+
+
+def test_verify_does_not_say_yes_to_a_run_without_a_sandbox(bench: Bench, target: Path) -> None:
+    bench.barrier = "none"
+    bench.start(order_for(target, run_id="bare-0003"))
+    seen = dispatches_of(folder_of(bench, "bare-0003"))
+    assert seen and all("it ran without a sandbox: what it could see is not known" in one.faults for one in seen)
+
+
+def test_verify_does_not_believe_that_a_program_was_no_program(finished, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    def change(event: e.Event) -> e.Event:
+        if isinstance(event, e.DispatchStarted) and event.sandbox:
+            return event.model_copy(update={"sandbox": event.sandbox.model_copy(update={"user": -1, "kind": "x"})})
+        return event
+
+    seen = dispatches_of(altered(finished, tmp_path, change))
+    assert seen and all("a program played, and the log says that none was run" in one.faults for one in seen)

@@ -52,12 +52,12 @@ class Recording:
 
 
 class ReplayBackend:
+    name = "replay"
     waits_for_person = False
     executes = False
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.name = "replay"
 
     def equip(self, tools: Enclosure) -> Enclosure:
         return tools

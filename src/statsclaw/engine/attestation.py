@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from statsclaw.backends.human import HumanBackend
+from statsclaw.backends.replay import ReplayBackend
 from statsclaw.engine.breach import with_canaries
 from statsclaw.errors import LogDamaged
 from statsclaw.intake.project import profile_settings
@@ -20,9 +22,11 @@ from statsclaw.runlog.events import DispatchStarted, Sandbox
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore, sha256
+from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder
 
+_WITHOUT_PROGRAM = (HumanBackend.name, ReplayBackend.name)
 _WRITABLE = {"repository", "outbox", "home", "temporary"}
 
 
@@ -76,7 +80,7 @@ def _look(event: DispatchStarted, view: RunView, store: ContentStore, folder: Ru
         seen.faults += _repository(
             rows, expected, profile, view, store, TargetRepo(folder.target, view.head.base_commit)
         )
-    seen.faults += _mounts(event.sandbox, view)
+    seen.faults += _mounts(event.sandbox, event.backend, view)
     return seen
 
 
@@ -133,10 +137,14 @@ def _repository(
             yield f"{path} in its repository is not what the log implies"
 
 
-def _mounts(sandbox: Sandbox, view: RunView) -> Iterator[str]:
+def _mounts(sandbox: Sandbox, backend: str, view: RunView) -> Iterator[str]:
     for mount in sandbox.mounts:
         if mount.writable and mount.purpose not in _WRITABLE:
             yield f"{mount.path} was writable"
+    if sandbox.user < 0 and backend not in _WITHOUT_PROGRAM:
+        yield "a program played, and the log says that none was run"
+    if sandbox.kind == NoBarrier.kind:
+        yield "it ran without a sandbox: what it could see is not known"
     if sandbox.user >= 0 and sandbox.kind != view.head.barrier:
         yield f"it ran behind {sandbox.kind!r}, the run was started with {view.head.barrier!r}"
     yield from (f"it could reach {host}" for host in sandbox.network if host not in view.head.network)
