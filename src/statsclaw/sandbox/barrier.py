@@ -75,14 +75,6 @@ class NoBarrier:
         stdin: bytes = b"",
     ) -> Completed:
         env = {"PATH": os.environ.get("PATH", os.defpath), **enclosure.env, **env}
-        return run_program(argv, cwd=outside(enclosure), env=env, limits=limits, stdin=stdin, pid_file=desk / "pid")
-
-
-def outside(enclosure: Enclosure) -> Path:
-    """The folder of the machine that the program's working folder is."""
-    for mount in reversed(enclosure.mounts):
-        if enclosure.cwd == mount.inside:
-            return Path(mount.host)
-        if enclosure.cwd.startswith(mount.inside.rstrip("/") + "/"):
-            return Path(mount.host) / enclosure.cwd[len(mount.inside.rstrip("/")) + 1 :]
-    return Path(enclosure.cwd)
+        return run_program(
+            argv, cwd=Path(enclosure.outside(enclosure.cwd)), env=env, limits=limits, stdin=stdin, pid_file=desk / "pid"
+        )

@@ -132,7 +132,7 @@ class Bubblewrap:
             given += ["--ro-bind-data", str(held.memory(text.encode())), inside]
         masked = system_table().masked + (system_table().masked_from_root if os.geteuid() == 0 else ())
         for path in (*masked, *enclosure.hidden):
-            host = Path(path) if path.startswith("/proc/") else _host_of(enclosure, path)
+            host = Path(path) if path.startswith("/proc/") else Path(enclosure.outside(path))
             if host.is_dir() and not host.is_symlink():
                 given += ["--size", "4096", "--tmpfs", path, "--remount-ro", path]
             elif host.exists():
@@ -236,13 +236,6 @@ def _mended_devices() -> str:
                 os.chmod(path, stat.S_IMODE(mode))  # noqa: PTH101
                 changed = f"it changed {path} of the machine (mended)"
     return changed
-
-
-def _host_of(enclosure: Enclosure, inside: str) -> Path:
-    for mount in reversed(enclosure.mounts):
-        if inside == mount.inside or inside.startswith(mount.inside.rstrip("/") + "/"):
-            return Path(mount.host + inside[len(mount.inside.rstrip("/")) :])
-    return Path(inside)
 
 
 def _limits(limits: Limits) -> list[str]:

@@ -54,5 +54,13 @@ class Enclosure:
                 return str(PurePosixPath(mount.inside) / path.relative_to(mount.host))
         return str(path)
 
+    def outside(self, inside: str) -> str:
+        """The path of the machine that the program finds as `inside`; the path itself where it is in no mount."""
+        for mount in reversed(self.mounts):
+            top = mount.inside.rstrip("/")
+            if inside == mount.inside or inside.startswith(top + "/"):
+                return mount.host + inside[len(top) :]
+        return inside
+
     def of(self, *purposes: Purpose) -> tuple[Mount, ...]:
         return tuple(mount for mount in self.mounts if mount.purpose in purposes)

@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any
 
 from statsclaw.errors import MachineRefused
-from statsclaw.sandbox.barrier import outside
 from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.enclosure import Enclosure, Mount
 from statsclaw.sandbox.limits import Limits
@@ -178,11 +177,11 @@ class Landlock:
         scoped = _ABSTRACT_SOCKETS | _SIGNALS if self.abi >= 6 else 0
         unix, tcp = bool(enclosure.of("bridge")), self.bridge_port is not None
         filters = (seccomp_filter(), closed_calls(unix=unix, tcp=tcp))
-        search_path = ":".join(on_host(enclosure, place) for place in enclosure.search_path)
+        search_path = ":".join(enclosure.outside(place) for place in enclosure.search_path)
         return {
             "argv": list(argv),
             "env": {"PATH": search_path, **_GIT, **enclosure.env, **env},
-            "cwd": str(outside(enclosure)),
+            "cwd": enclosure.outside(enclosure.cwd),
             "user": user,
             "limits": {
                 "RLIMIT_NPROC": limits.processes,
@@ -210,7 +209,7 @@ def rules(enclosure: Enclosure) -> Iterator[Rule]:
         yield path, _READ_FILE, False
     if enclosure.of("verification"):
         yield _SHARED_MEMORY, _READ_FILE | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _REMOVE_FILE, False
-    hidden = [_real(on_host(enclosure, path)) for path in enclosure.hidden]
+    hidden = [_real(enclosure.outside(path)) for path in enclosure.hidden]
     for mount in enclosure.mounts:
         gaps = hidden + [_real(other.host) for other in enclosure.mounts if _protects(other, mount)]
         yield from _around(_real(mount.host), _READ | _CHANGE if mount.writable else _READ, gaps, top=True)
@@ -236,14 +235,6 @@ def _around(path: Path, rights: int, gaps: Sequence[Path], *, top: bool = False)
         for entry in sorted(entries, key=lambda entry: entry.name):
             if not entry.is_symlink():  # what a link leads to is allowed or not where it is
                 yield from _around(Path(entry.path), rights, inner)
-
-
-def on_host(enclosure: Enclosure, inside: str) -> str:
-    """Where on the machine a path inside is."""
-    for mount in reversed(enclosure.mounts):
-        if inside == mount.inside or inside.startswith(mount.inside.rstrip("/") + "/"):
-            return mount.host + inside[len(mount.inside.rstrip("/")) :]
-    return inside
 
 
 def _real(path: str) -> Path:

@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from statsclaw.sandbox.barrier import outside
 from statsclaw.sandbox.enclosure import Enclosure
-from statsclaw.sandbox.landlock import on_host
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.process import Completed, End, run_program
 from statsclaw.sandbox.watch import Watch
@@ -84,7 +82,7 @@ class Seatbelt:
 
         return run_program(
             [PROGRAM, "-p", seatbelt_profile(enclosure, inner, self.bridge_port), *argv],
-            cwd=outside(enclosure),
+            cwd=Path(enclosure.outside(enclosure.cwd)),
             env=inner,
             limits=limits,
             stdin=stdin,
@@ -97,7 +95,7 @@ def seatbelt_profile(enclosure: Enclosure, env: Mapping[str, str], bridge_port: 
     """The profile as text. The folders that PATH names may be looked at, so that a search can go past those hidden."""
     shown = [path for mount in enclosure.mounts for path in _names(mount.host)]
     writable = [path for mount in enclosure.mounts if mount.writable for path in _names(mount.host)]
-    hidden = [path for inside in enclosure.hidden for path in _names(on_host(enclosure, inside))]
+    hidden = [path for inside in enclosure.hidden for path in _names(enclosure.outside(inside))]
     searched = [path for folder in env.get("PATH", "").split(":") if folder.startswith("/") for path in _names(folder)]
     above = {str(folder) for path in (*shown, *SYSTEM_FOLDERS) for folder in PurePosixPath(path).parents}
     rules = [
@@ -181,7 +179,7 @@ def _protected(enclosure: Enclosure) -> list[str]:
 
 
 def _search_path(enclosure: Enclosure) -> str:
-    return ":".join(on_host(enclosure, place) for place in enclosure.search_path)
+    return ":".join(enclosure.outside(place) for place in enclosure.search_path)
 
 
 def why_not() -> str:
