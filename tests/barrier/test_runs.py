@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -507,3 +508,10 @@ def test_verify_does_not_believe_that_a_program_was_no_program(finished, tmp_pat
 
     seen = dispatches_of(altered(finished, tmp_path, change))
     assert seen and all("a program played, and the log says that none was run" in one.faults for one in seen)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user may attack landlock")
+def test_attacking_landlock_as_root_is_refused_in_one_line() -> None:
+    argv = [sys.executable, "-m", "statsclaw", "barrier", "selftest", "--barrier", "landlock"]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.returncode == 8 and len(done.stderr.strip().splitlines()) == 1 and "ordinary user" in done.stderr

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from statsclaw.engine.attestation import Seen, dispatches_of
+from statsclaw.errors import MachineRefused
 from statsclaw.profiles.profile import PathClass
 from statsclaw.runlog.events import NetworkUse, Sandbox, SandboxClosed
 from statsclaw.runlog.fold import RunView
@@ -75,6 +76,11 @@ def selftest(barrier: BarrierArgument = "bubblewrap") -> None:
     from statsclaw.sandbox.selftest import AttackResult, run_attacks
 
     made = make_barrier(barrier)
+    if made.kind == "landlock" and settings.is_root():
+        raise MachineRefused(
+            "as root, the attacks on landlock cannot be prepared: its separate user cannot enter their folders",
+            todo="run it as an ordinary user",
+        )
     console = Console(highlight=False)
     console.print(f"attacking {made.kind} {made.version} …")
     begun = time.monotonic()

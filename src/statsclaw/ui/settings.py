@@ -63,5 +63,9 @@ def _user() -> str:
         return ""
 
 
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
 def can_ask() -> bool:
     return os.isatty(0) and os.isatty(1)
