@@ -62,10 +62,8 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
             yield "note", f"{dispatch.id}: {plain(dispatch.finished.note)}"
     if leaks := [signal.leak for signal, _ in run.signals if signal.leak]:
         told = sum(leak.behaviours for leak in leaks)
-        yield (
-            "leaked",
-            f"{sum(leak.bits for leak in leaks):.0f} bits about {told} behaviours, in {len(leaks)} report(s)",
-        )
+        bits = sum(leak.bits for leak in leaks)
+        yield "told", f"at most {bits:.0f} bits about {told} failing behaviours, in {len(leaks)} report(s)"
     if run.head.barrier == "none":
         yield "unsafe", "made without a sandbox"
     if run.review_verdict:
