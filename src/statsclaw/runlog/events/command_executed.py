@@ -27,6 +27,26 @@ class CaseOutcome(Fact):
     raised_by: Literal["package", "suite", ""] = ""
     error_class: str = ""
     own_message: str = ""
+    scenarios: tuple[str, ...] = ()
+
+
+class Observation(Fact):
+    """What a test showed about a criterion: the element that missed most, of `size` compared.
+
+    `said`: class and message of what was raised or warned, or why nothing could be compared; `held`: of a statement
+    that holds or does not. `outcome` of the test is in the test's own row.
+    """
+
+    criterion: str = Field(max_length=200)
+    test: str = Field(max_length=1000)
+    scenarios: tuple[str, ...] = ()
+    rule: Literal["close", "value", "raises", "warns", "holds"]
+    observed: float | None = None
+    expected: float | None = None
+    size: int = Field(1, ge=0)
+    held: bool | None = None
+    error_class: str = ""
+    said: str = Field("", max_length=1000)
 
 
 class Criterion(Fact):
@@ -58,6 +78,8 @@ class CommandExecuted(Event):
     summary: str
     tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    records_sha256: str | None = None
     fault_of: str | None = None
     seed: int | None = None
     network: NetworkUse | None = None

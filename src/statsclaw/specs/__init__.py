@@ -1,0 +1,1 @@
+"""Contracts: what the planner writes for people and machines, read, checked, frozen."""

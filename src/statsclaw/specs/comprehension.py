@@ -1,0 +1,155 @@
+"""comprehension.md: what was understood, in a form that can be counted, evaluated and compared."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from statsclaw.specs.words import Id, Number, Typed, Words
+
+Symbolic = Annotated[str, BeforeValidator(str), Field(pattern=r"^(\d{1,6}|[A-Za-z]\w{0,30})( ?[+-] ?\d{1,6})?$")]
+#: How much hangs on a choice, from most to least.
+Changes = Literal["results", "interface", "failures", "wording"]
+RANK: tuple[Changes, ...] = ("results", "interface", "failures", "wording")
+
+
+class SourceRead(Typed):
+    name: Words
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class EquationRead(Typed):
+    """`ref`: the equation as the list of references names it. `restated`: in the reader's own notation."""
+
+    ref: Words
+    restated: Words
+    meaning: Words
+
+
+class SymbolRead(Typed):
+    """`dimension`: [] for a number, [n] for a vector, [n, k] for a matrix, with whole numbers or letters."""
+
+    symbol: Words
+    meaning: Words
+    dimension: tuple[Symbolic, ...] = ()
+    domain: Words
+
+
+class Assumption(Typed):
+    text: Words
+    stated: bool
+
+
+class ChoiceOption(Typed):
+    label: Words
+    consequence: Words
+
+
+class Choice(Typed):
+    """What the sources leave undecided. `default`: number of the safe option, from 0. `decision`: what was decided."""
+
+    id: Id
+    question: Words
+    options: Annotated[tuple[ChoiceOption, ...], Field(min_length=2, max_length=9)]
+    default: Annotated[int, Field(ge=0, le=8, strict=True)]
+    changes: Changes
+    decided_by: Literal["nobody", "person", "planner"] = "nobody"
+    decision: Annotated[int, Field(ge=0, le=8, strict=True)] | None = None
+
+    @model_validator(mode="after")
+    def _decided_or_not(self) -> Choice:
+        if self.default >= len(self.options) or (self.decision or 0) >= len(self.options):
+            raise ValueError("default and decision are numbers of options, counted from 0")
+        if (self.decided_by == "nobody") != (self.decision is None):
+            raise ValueError("a decision has somebody who made it, and the other way round")
+        if self.decided_by == "planner" and self.changes == "results":
+            raise ValueError("a choice that changes results is the person's, not the planner's")
+        return self
+
+
+class Answer(Typed):
+    question: Words
+    answer: Words
+
+
+class Variable(Typed):
+    """One argument of a definition. Random valid inputs are drawn from it.
+
+    `kind` real, positive, probability, integer, binary, or posdef (a symmetric positive definite matrix).
+    `low`, `high` narrow a real, positive, probability or integer. `edges`: further values a number is tried at.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z]\w{0,40}$")]
+    kind: Literal["real", "positive", "probability", "integer", "binary", "posdef"] = "real"
+    dimension: tuple[Symbolic, ...] = ()
+    low: Number | None = None
+    high: Number | None = None
+    edges: Annotated[tuple[Number, ...], Field(max_length=20)] = ()
+
+    @model_validator(mode="after")
+    def _can_be_drawn(self) -> Variable:
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise ValueError(f"{self.name}: low is not below high")
+        if self.kind == "posdef" and (len(self.dimension) != 2 or self.dimension[0] != self.dimension[1]):
+            raise ValueError(f"{self.name}: a positive definite matrix is square")
+        return self
+
+
+class Definition(Typed):
+    """A numbered quantity of the source as a pure function: how it is called. What it computes stands in the code."""
+
+    ref: Words
+    function: Annotated[str, Field(pattern=r"^[a-z]\w{0,60}$")]
+    quantity: Words
+    arguments: Annotated[tuple[Variable, ...], Field(min_length=1, max_length=12)]
+    returns: tuple[Symbolic, ...] = ()
+
+
+class Pilot(Typed):
+    """A cheap draw of a criterion's quantity under the specification as it stands: `function(rng)` returns one value.
+
+    The engine draws it `draws` times and compares with the criterion's bounds: requirements that contradict each
+    other show before anybody builds anything.
+    """
+
+    criterion: Id
+    function: Annotated[str, Field(pattern=r"^[a-z]\w{0,60}$")]
+    draws: Annotated[int, Field(ge=10, le=2000, strict=True)] = 40
+
+
+class Comprehension(Typed):
+    """`not_computed`: equations without an executable definition, each with the reason."""
+
+    sources: tuple[SourceRead, ...]
+    equations: tuple[EquationRead, ...]
+    not_computed: dict[str, Words] = {}
+    symbols: tuple[SymbolRead, ...]
+    assumptions: tuple[Assumption, ...] = ()
+    choices: Annotated[tuple[Choice, ...], Field(max_length=40)] = ()
+    definitions: tuple[Definition, ...] = ()
+    pilots: Annotated[tuple[Pilot, ...], Field(max_length=40)] = ()
+    self_test: Annotated[tuple[Answer, ...], Field(min_length=1)]
+    verdict: Literal["fully understood", "understood with assumptions", "partial"]
+    questions: Annotated[tuple[Words, ...], Field(max_length=20)] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Comprehension:
+        for what, names in (
+            ("choice", [choice.id for choice in self.choices]),
+            ("equation", [equation.ref for equation in self.equations]),
+            ("definition", [definition.function for definition in self.definitions]),
+            ("symbol", [symbol.symbol for symbol in self.symbols]),
+        ):
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"the {what} {twice[0]!r} stands here twice")
+        if self.verdict == "partial" and not self.questions:
+            raise ValueError("partial understanding needs questions to the person")
+        if self.verdict == "fully understood" and any(not a.stated for a in self.assumptions):
+            raise ValueError('with implicit assumptions the verdict is "understood with assumptions"')
+        return self
+
+    @property
+    def open_choices(self) -> list[Choice]:
+        """What nobody has decided, the weightiest first."""
+        return sorted((c for c in self.choices if c.decided_by == "nobody"), key=lambda c: RANK.index(c.changes))

@@ -1,0 +1,117 @@
+"""sim-spec.md: the study, as data. The simulator writes the harness; metrics and verdicts are computed from records."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from statsclaw.specs.test_spec import Alternative
+from statsclaw.specs.words import Count, Id, Name, Number, Positive, Seed, Typed, Words
+
+Level = Annotated[float | int | str, Field(union_mode="left_to_right")]
+Metric = Literal[
+    "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
+]
+
+
+class Parameter(Typed):
+    """What is estimated. `truth`: its value; by cell where it depends on the cell, keyed as the cell is written."""
+
+    name: Name
+    truth: Number | dict[str, Number]
+
+
+class StudyCriterion(Typed):
+    """`metric` of `parameter` by `method`, in every cell that `cells` selects, within [low, high].
+
+    se_ratio: mean of the standard errors over the standard deviation of the estimates. mean: of the recorded field
+    `field`. `alternatives`: what the metric would be under a named fault.
+    """
+
+    id: Id
+    quantity: Words
+    metric: Metric
+    parameter: Name | None = None
+    method: Name
+    field: Name | None = None
+    cells: dict[str, tuple[Level, ...]] = {}
+    low: Number | None = None
+    high: Number | None = None
+    source: Words
+    spread: Positive | None = None
+    alternatives: Annotated[tuple[Alternative, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _bounded(self) -> StudyCriterion:
+        if self.low is None and self.high is None:
+            raise ValueError(f"{self.id}: no bound, so nothing could miss it")
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise ValueError(f"{self.id}: low is not below high")
+        if (self.metric == "mean") != (self.field is not None):
+            raise ValueError(f'{self.id}: "field" goes with the metric "mean", and only with it')
+        if self.metric not in ("mean", "failure_rate") and self.parameter is None:
+            raise ValueError(f"{self.id}: the metric {self.metric} is of a parameter")
+        return self
+
+
+class Study(Typed):
+    """`records`: what the harness reports of every replication, per method and parameter, or as further fields."""
+
+    id: Id
+    dgp: Words
+    parameters: Annotated[tuple[Parameter, ...], Field(min_length=1)]
+    grid: dict[str, Annotated[tuple[Level, ...], Field(min_length=1)]]
+    methods: Annotated[tuple[Name, ...], Field(min_length=1)]
+    replications: Count
+    cap: Count | None = None
+    seed: Seed
+    level: Annotated[Number, Field(gt=0.5, lt=1)] = 0.95
+    fields: tuple[Name, ...] = ()
+    criteria: Annotated[tuple[StudyCriterion, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Study:
+        ids = [row.id for row in self.criteria]
+        if twice := sorted({name for name in ids if ids.count(name) > 1}):
+            raise ValueError(f"the id {twice[0]!r} stands here twice")
+        known = {parameter.name for parameter in self.parameters}
+        for row in self.criteria:
+            if row.parameter is not None and row.parameter not in known:
+                raise ValueError(f"{row.id}: there is no parameter {row.parameter!r}")
+            if row.method not in self.methods:
+                raise ValueError(f"{row.id}: there is no method {row.method!r}")
+            if row.field is not None and row.field not in self.fields:
+                raise ValueError(f"{row.id}: there is no field {row.field!r}")
+            for axis, levels in row.cells.items():
+                if not set(levels) <= set(self.grid.get(axis, ())):
+                    raise ValueError(f"{row.id}: {axis} has no such level in the grid")
+        if self.cap is not None and self.cap < self.replications:
+            raise ValueError("the cap is below the planned replications")
+        if len(self.cells()) > 2000:
+            raise ValueError("more than 2,000 cells")
+        for parameter in self.parameters:
+            if isinstance(parameter.truth, dict) and set(parameter.truth) != set(self.cells()):
+                raise ValueError(f"the truth of {parameter.name} is not given for every cell, written as n=50,rho=0.5")
+        return self
+
+    def cells(self) -> list[str]:
+        """Every cell of the grid, written as `n=50,rho=0.5`; "all" where the grid is empty."""
+        names = list(self.grid)
+        rows = product(*self.grid.values())
+        return [",".join(f"{name}={level}" for name, level in zip(names, row, strict=True)) or "all" for row in rows]
+
+    def selected(self, criterion: StudyCriterion) -> list[str]:
+        """The cells a criterion is about."""
+        names = list(self.grid)
+        rows = [
+            row
+            for row in product(*self.grid.values())
+            if all(row[names.index(axis)] in levels for axis, levels in criterion.cells.items())
+        ]
+        return [",".join(f"{name}={level}" for name, level in zip(names, row, strict=True)) or "all" for row in rows]
+
+    def truth(self, parameter: str, cell: str) -> float:
+        found = next(row.truth for row in self.parameters if row.name == parameter)
+        return found[cell] if isinstance(found, dict) else found
