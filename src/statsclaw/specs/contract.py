@@ -113,11 +113,11 @@ def _test_spec(
 
 
 def _definitions(documents: Mapping[str, str], comprehension: Comprehension | None, faults: list[Fault]) -> str:
-    if (
-        COMPREHENSION not in documents
-        or comprehension is None
-        or not (comprehension.definitions or comprehension.pilots)
-    ):
+    if COMPREHENSION not in documents or comprehension is None:
+        return ""
+    functions = [row.function for row in comprehension.definitions]
+    functions += [row.function for row in comprehension.pilots]
+    if not functions:
         return ""
     try:
         block = the_block(COMPREHENSION, documents[COMPREHENSION], "python", "definitions")
