@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import product
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictFloat, StrictInt, StrictStr, model_validator
 
 from statsclaw.specs.test_spec import Alternative
 from statsclaw.specs.words import Count, Id, Name, Number, Positive, Seed, Typed, Words
 
-Level = Annotated[float | int | str, Field(union_mode="left_to_right")]
+Level = StrictInt | StrictFloat | StrictStr
 Metric = Literal[
     "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
 ]
