@@ -9,13 +9,15 @@ from pydantic import Field
 from statsclaw.runlog.events.artifact_written import ArtifactWritten
 from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.channel_opened import ChannelOpened
-from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation
+from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation, Observation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
+from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
 from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
 from statsclaw.runlog.events.dispatch_started import DispatchStarted
 from statsclaw.runlog.events.file_change import FileChange
+from statsclaw.runlog.events.finding import Finding
 from statsclaw.runlog.events.gate_checked import GateChecked
 from statsclaw.runlog.events.isolation_breached import IsolationBreached, Trace
 from statsclaw.runlog.events.leak import Leak
@@ -52,6 +54,7 @@ AnyEvent = Annotated[
     | ArtifactWritten
     | SpecFrozen
     | CommandExecuted
+    | CriteriaJudged
     | VerificationFinished
     | CommitPrepared
     | Pushed
@@ -70,6 +73,7 @@ __all__ = [
     "CommandExecuted",
     "CommitPrepared",
     "Credentials",
+    "CriteriaJudged",
     "Criterion",
     "Deviation",
     "DispatchFailed",
@@ -79,11 +83,14 @@ __all__ = [
     "Event",
     "Fact",
     "FileChange",
+    "Finding",
     "GateChecked",
     "IsolationBreached",
+    "Judgement",
     "Leak",
     "LogRepaired",
     "NetworkUse",
+    "Observation",
     "Option",
     "Pushed",
     "QuestionAnswered",

@@ -1,0 +1,1 @@
+"""Monte Carlo: records of replications, metrics with their own error, verdicts."""

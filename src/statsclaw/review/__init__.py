@@ -1,0 +1,1 @@
+"""The seven checks of a review, computed, one file each."""

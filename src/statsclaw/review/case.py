@@ -1,0 +1,93 @@
+"""Everything a review looks at, as plain data. The engine gathers it; the checks only compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from statsclaw.runlog.events import CommandExecuted, Trace
+from statsclaw.runlog.events.criteria_judged import Judgement
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index
+from statsclaw.specs.contract import Contract
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Two readings of one equation. `agrees` None: it could not be compared, for the reason in `note`."""
+
+    ref: str
+    function: str
+    agrees: bool | None
+    tried: int = 0
+    largest_difference: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """`by`: person, file, recording, or default (`--yes`). `matches`: the document has not changed since."""
+
+    by: str
+    matches: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    what: str
+    before: str
+    after: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overridden:
+    key: str
+    message: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileCoverage:
+    """Of one changed source file: lines and branches that the tester's suite could execute, and those it did."""
+
+    path: str
+    lines: int
+    lines_hit: int
+    branches: int = 0
+    branches_hit: int = 0
+    missed: tuple[int, ...] = ()
+
+
+_EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run, ready to be reviewed. `after`, `before`: evidence on the new and on the old package."""
+
+    roles: tuple[str, ...]
+    contract: Contract | None = None
+    index: Index = field(default_factory=Index)
+    approval: Approval | None = None
+    agreements: tuple[Agreement, ...] = ()
+    second_reading: bool = False
+    barrier: str = ""
+    attestation_faults: tuple[str, ...] = ()
+    breaches: tuple[Trace, ...] = ()
+    suspicions: tuple[Trace, ...] = ()
+    revealed: tuple[str, ...] = ()
+    frozen: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    current: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    amendments: tuple[Amended, ...] = ()
+    overrides: tuple[Overridden, ...] = ()
+    contract_findings: tuple[Finding, ...] = ()
+    suite_findings: tuple[Finding, ...] = ()
+    after: tuple[CommandExecuted, ...] = ()
+    before: tuple[CommandExecuted, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    null_judgements: tuple[Judgement, ...] = ()
+    coverage: tuple[FileCoverage, ...] | None = None
+    documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
