@@ -1,19 +1,22 @@
 """A scripted role for tests, played through the `command:` backend.
 
-It does what a small honest author would do on the tiny target. The builder's first attempt divides by n - 1 on
-purpose, so that every run has a BLOCK; the planner asks one question first, so that every run has a HOLD.
+It hands in what an honest author would, from the folder named first (`honest/` beside it). The builder's first
+attempt divides by n - 1 on purpose, so that every run has a BLOCK; the planner leaves one choice open first, so that every run asks.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
 ROLE, ATTEMPT = os.environ["STATSCLAW_ROLE"], int(os.environ["STATSCLAW_ATTEMPT"])
 OUT = Path(os.environ["STATSCLAW_OUT"])
 PROMPT = sys.stdin.read()
+HONEST = Path(sys.argv[1])
+OPEN = "    decided_by: person\n    decision: 0\n"
 
 
 def hand_in(name: str, *sections: str, extra: str = "") -> None:
@@ -27,48 +30,43 @@ def write(path: str, text: str) -> None:
     place.write_text(text, encoding="utf-8")
 
 
+def honest(path: str) -> str:
+    return (HONEST / path).read_text(encoding="utf-8")
+
+
 def planner() -> None:
+    comprehension = honest("out/comprehension.md")
     if ATTEMPT == 1 and "--no-hold" not in sys.argv:
-        options = [{"label": "n", "consequence": "the plain mean"}, {"label": "n - 1", "consequence": "not a mean"}]
-        print(json.dumps({"signal": "HOLD", "message": "Which divisor?", "options": options, "default": 0}))
-        sys.exit(0)
+        (OUT / "comprehension.md").write_text(comprehension.replace(OPEN, "    decided_by: nobody\n"))
+        return
+    (OUT / "comprehension.md").write_text(comprehension)
     owed = PROMPT.rpartition("## What to hand in")[2].partition("\n## ")[0]
-    hand_in(
-        "comprehension.md", "Sources", "Equations", "Symbols", "Assumptions", "Open choices", "Self-test", "Verdict"
-    )
-    for name, sections in {
-        "spec.md": ("Interface", "Computation", "Input validation"),
-        "test-spec.md": ("Interface", "Behaviours", "Tolerances", "Edge cases", "Invariants"),
-        "sim-spec.md": ("Interface", "Data-generating process", "Scenarios", "Metrics", "Acceptance criteria"),
-    }.items():
+    for name in ("interface.md", "spec.md", "test-spec.md", "sim-spec.md"):
         if f"- `{name}`" in owed:
-            hand_in(name, *sections)
+            shutil.copy(HONEST / "out" / name, OUT / name)
+
+
+def reader() -> None:
+    code = honest("out/comprehension.md").partition("```python definitions\n")[2].partition("```")[0]
+    hand_in("reading.md", "Doubts", extra=f"\n## Definitions\n\n```python definitions\n{code}```\n")
 
 
 def builder() -> None:
-    divisor = "(len(x) - 1)" if ATTEMPT == 1 and "--good" not in sys.argv else "len(x)"
-    write("src/tinymean/__init__.py", f"def mean(x):\n    return sum(x) / {divisor}\n")
+    code = honest("src/tinymean/__init__.py")
+    if ATTEMPT == 1 and "--good" not in sys.argv:
+        code = code.replace("return fsum(x) / len(x)", "return fsum(x) / (len(x) - 1)")
+    write("src/tinymean/__init__.py", code)
     write("tests/test_unit.py", "from tinymean import mean\n\n\ndef test_runs():\n    assert mean([1, 2, 3]) > 0\n")
     hand_in("implementation.md", "Files changed", "Design choices", "Unit tests")
 
 
 def tester() -> None:
-    write(
-        "tests/validation/test_mean.py",
-        "from tinymean import mean\n\n\ndef test_mean_of_constants_is_the_constant():\n    assert mean([2, 2]) == 2\n",
-    )
+    write("tests/validation/test_tinymean.py", honest("tests/validation/test_tinymean.py"))
     hand_in("audit-notes.md", "Suite", "Not tested")
 
 
 def simulator() -> None:
-    criterion = {"id": "C1", "quantity": "bias", "value": 0.0, "mcse": 0.01, "low": -0.05, "high": 0.05}
-    result = {"replications": 10, "failures": 0, "criteria": [criterion]}
-    write(
-        "simulations/study.py",
-        "import json, sys\nfrom tinymean import mean\n\n"
-        f"result = {result!r}\nresult['criteria'][0]['value'] = mean([1.0, -1.0])\n"
-        "open(sys.argv[1], 'w').write(json.dumps(result))\n",
-    )
+    write("simulations/study.py", honest("simulations/study.py"))
     hand_in("simulation.md", "Data-generating process", "Harness", "Smoke run", "Acceptance criteria")
 
 

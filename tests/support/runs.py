@@ -21,7 +21,8 @@ from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import Scrubber
 
 HERE = Path(__file__).parent
-AGENT = f"command:{sys.executable} {HERE / 'agent.py'}"
+HONEST = HERE / "honest"
+AGENT = f"command:{sys.executable} {HERE / 'agent.py'} {HONEST}"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DIRECTIVE = "Build the mean estimator of these notes, with a simulation study. Ship it."
 
@@ -48,7 +49,8 @@ def make_target(folder: Path, *, fast: bool = True, remote: bool = True) -> Path
 
 
 def order_for(target: Path, backend: str = AGENT, **changes: object) -> Order:
-    order = Order(directive=DIRECTIVE, target=str(target), workflow="full", backends={"*": backend})
+    sources = (HONEST / "sources" / "notes.md",)
+    order = Order(directive=DIRECTIVE, target=str(target), sources=sources, workflow="full", backends={"*": backend})
     return replace(order, **changes)  # type: ignore[arg-type]
 
 

@@ -25,6 +25,7 @@ class ArtifactKind(BaseModel):
     sections: tuple[str, ...]
     for_role: str | None = None
     tables: int = 0
+    blocks: tuple[str, ...] = ()
     mermaid: tuple[str, ...] = ()
     in_repo: bool = False
 

@@ -14,6 +14,10 @@ from statsclaw.artifacts.mark import marked, unmarked
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import APART, commit_messages, interface_of, look_for_traces, with_canaries
+from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
+from statsclaw.engine.judges import add_judge_files
+from statsclaw.engine.plan import has_contract
+from statsclaw.engine.readings import reading_faults
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import check_tools, tools_for
 from statsclaw.profiles.profile import PathClass
@@ -44,6 +48,8 @@ from statsclaw.sandbox.process import end_all
 from statsclaw.sandbox.readings import Readings
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import paths_in, write_tree
+from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.render import with_interface
 from statsclaw.states import Signal
 from statsclaw.verify.report import redacted_words
 
@@ -219,12 +225,20 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
         owed = owed_by(role, run.plan.roles)
         outbox = take_outbox(room.outbox, [kind.name for kind in owed], run.limits)
         found.refused += outbox.refused
-        if result.signal is None:
+        if role is Role.PLANNER:
+            outbox.artifacts = with_interface(outbox.artifacts)
+            found.signal = found.signal or partial_understanding(outbox.artifacts)
+            if leaves_choices_open(outbox.artifacts):
+                owed = [kind for kind in owed if kind.name == COMPREHENSION]
+        if found.signal is None:
             view = view_of(role, run.view, run.plan.roles, run.store)
             taken = take_repository(room.repo, manifest, lambda p: view.may_write(p, profile), run.limits)
             found.refused += taken.refused
             found.files, found.contents = taken.files, taken.contents
             found.problems += _missing(run, owed, outbox.artifacts)
+            found.problems += _contract_problems(run, role, outbox.artifacts)
+            if role is Role.TESTER and has_contract(run.plan):
+                add_judge_files(run, found)
             found.problems += _undelivered(run, role, found.files)
             found.problems += _collisions(run, found.files)
             found.problems += _secrets(run, found)
@@ -244,6 +258,16 @@ def _missing(run: Run, owed: Sequence[ArtifactKind], artifacts: dict[str, bytes]
         data = artifacts.get(kind.name)
         problems += [f"{kind.name} is missing"] if data is None else faults(kind, _clean(run, data))
     return problems
+
+
+def _contract_problems(run: Run, role: Role, artifacts: dict[str, bytes]) -> list[str]:
+    """Typed blocks that cannot be read, in the words of whoever can mend them."""
+    clean = {name: _clean(run, data) for name, data in artifacts.items()}
+    if role is Role.PLANNER:
+        return contract_faults(run, clean)
+    if role is Role.READER and "reading.md" in clean:
+        return reading_faults(run, clean["reading.md"])
+    return []
 
 
 def _clean(run: Run, data: bytes) -> bytes:

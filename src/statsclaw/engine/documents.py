@@ -7,7 +7,9 @@ from collections import Counter
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.artifacts.check import faults
 from statsclaw.artifacts.mark import marked
+from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.plan import wants_ship
+from statsclaw.engine.reviewing import review_document
 from statsclaw.engine.run import Run
 from statsclaw.errors import GateClosed
 from statsclaw.intake.documents import risks_of
@@ -15,15 +17,19 @@ from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX
 from statsclaw.roles.view import criteria_in
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import ArtifactWritten
+from statsclaw.runlog.events import ArtifactWritten, Judgement
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import write_durably
 from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.sandbox.tree import paths_in, read_text
+from statsclaw.sources.listing import render_index
+from statsclaw.specs.lint.power import power_table
+from statsclaw.specs.readings.reading import questions_for
 from statsclaw.states import Signal
 from statsclaw.templates import render
 from statsclaw.verify.audit import render_audit
+from statsclaw.verify.criteria.moved import Moved, moved
 
 _INTAKE = "statsclaw.intake.documents"
 
@@ -34,6 +40,11 @@ def write_document(run: Run, name: str) -> None:
         "credentials.md": _credentials,
         "request.md": _request,
         "impact.md": _impact,
+        "references.md": _references,
+        "questions.md": _questions,
+        "contract.md": _contract,
+        "oracles.md": _oracles,
+        "checks.md": _checks,
         "audit.md": _audit,
         "shipper.md": _shipper,
     }
@@ -80,6 +91,40 @@ def _impact(run: Run) -> str:
     return render(_INTAKE, "impact.md", classes=classes, risks=risks_of(profile, paths), roles=roles)
 
 
+def _references(run: Run) -> str:
+    return render_index(run.index)
+
+
+def _questions(run: Run) -> str:
+    comprehension = contract_of(run).comprehension
+    assert comprehension is not None
+    return questions_for(comprehension, run.index)
+
+
+def _contract(run: Run) -> str:
+    view, contract = run.view, contract_of(run)
+    return render(
+        "statsclaw.specs",
+        "contract.md",
+        specs=sorted(view.checked.specs.items()) if view.checked else [],
+        findings=view.checked.findings if view.checked else (),
+        overrides=view.overrides,
+        power=power_table(contract.study) if contract.study else [],
+        comprehension=view.understood,
+        readings=view.readings.rows if view.readings else (),
+        second_reading=view.head.second_reading,
+    )
+
+
+def _oracles(run: Run) -> str:
+    code = contract_of(run).definitions.strip() or "# the sources define nothing that could be computed"
+    return f"# Oracles\n\n## Definitions\n\n```python\n{code}\n```\n"
+
+
+def _checks(run: Run) -> str:
+    return review_document(run)
+
+
 def _audit(run: Run) -> str:
     view, tree = run.view, run.view.tree_sha256
     notes = view.artifact("audit-notes.md")
@@ -90,7 +135,20 @@ def _audit(run: Run) -> str:
         run.store.get_text(notes.sha256) if notes else "",
         view.verified[tree].failed,
         _seeds(run),
+        _judgements(run, "after"),
+        _moved(run),
     )
+
+
+def _judgements(run: Run, subject: str) -> tuple[Judgement, ...]:
+    judged = run.view.judged.get((run.view.tree_sha256, subject))
+    return judged.judgements if judged else ()
+
+
+def _moved(run: Run) -> list[Moved]:
+    tree = run.view.tree_sha256
+    before, after = run.view.evidence_for(tree, "before"), run.view.evidence_for(tree, "after")
+    return moved(before, after, _judgements(run, "before"), _judgements(run, "after")) if before else []
 
 
 def _seeds(run: Run) -> dict[str, str]:

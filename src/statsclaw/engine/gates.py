@@ -7,10 +7,27 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from statsclaw.artifacts.catalogue import needed_for, owed_by
-from statsclaw.engine.plan import Duty, Plan, due, wants_ship
-from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Freeze, Push, Step, Sync, Verify, Write
+from statsclaw.engine.plan import Duty, Plan, due, has_contract, wants_ship
+from statsclaw.engine.steps import (
+    Ask,
+    Block,
+    CheckSuite,
+    Commit,
+    Compare,
+    Dispatch,
+    Freeze,
+    Lint,
+    Push,
+    Review,
+    SendBack,
+    Step,
+    Sync,
+    Understand,
+    Verify,
+    Write,
+)
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.fold import CONTRACT, RunView
 from statsclaw.states import State
 
 
@@ -24,6 +41,9 @@ class Blocker:
 
 Gate = Callable[[RunView, Plan], list[Blocker]]
 _ORDER = tuple(State)
+
+#: How often the builder is sent back over a criterion before the person is asked about the criterion itself.
+DOUBT_AFTER = 1
 
 
 def credentials_verified(run: RunView, plan: Plan) -> list[Blocker]:
@@ -104,7 +124,7 @@ def verified(run: RunView) -> bool:
 
 def fit_to_ship(run: RunView, plan: Plan) -> bool:
     """What was checked has passed, and so has the review where there is one."""
-    reviewed = Role.REVIEWER not in plan.roles or run.review_verdict in ("PASS", "PASS WITH NOTE")
+    reviewed = Role.REVIEWER not in plan.roles or run.verdict in ("PASS", "PASS WITH NOTE")
     return bool(run.overlay) and wants_ship(run, plan) and verified(run) and reviewed
 
 
@@ -151,11 +171,15 @@ def _unfinished(run: RunView, plan: Plan, until: State) -> list[Blocker]:
 
 
 def _of_duty(run: RunView, plan: Plan, duty: Duty) -> list[Blocker]:
-    if duty.what == "freeze":
-        specs = specifications(run)
-        return [] if run.frozen == specs else [Blocker("the specifications are not frozen", Freeze())]
-    if duty.what == "verify":
-        return _verification(run, plan)
+    if duty.what in _DUTIES:
+        return _DUTIES[duty.what](run, plan)
+    if duty.roles == (Role.READER,):
+        if run.understood is not None and not run.understood.definitions:
+            return []  # there is nothing to define
+        if _outdated(run, "questions.md", "comprehension.md"):
+            return [Blocker("questions.md does not fit the comprehension", Write("questions.md"))]
+    if Role.PLANNER in duty.roles and not due(run, plan, Role.PLANNER) and (first := _understanding(run, plan)):
+        return first  # with choices open, the specifications come after the answers
     owing = {role: _owing(run, plan, role) for role in duty.roles}
     late = tuple(role for role, reason in owing.items() if reason)
     return [Blocker(owing[role], Dispatch(late)) for role in late]
@@ -172,16 +196,94 @@ def specifications(run: RunView) -> dict[str, str]:
     return {name: a.sha256 for name, a in run.artifacts.items() if a.producer == Role.PLANNER}
 
 
+def _outdated(run: RunView, document: str, source: str) -> bool:
+    """The engine's own document is missing, or older than what it describes."""
+    there, of = run.artifact(document), run.artifact(source)
+    return of is not None and (there is None or there.seq < of.seq)
+
+
+def _understanding(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when the engine has read the comprehension and the person has decided what it leaves open."""
+    document = run.artifact("comprehension.md")
+    if document is None:
+        return []
+    if run.understood is None or run.understood.sha256 != document.sha256:
+        return [Blocker("comprehension.md has not been checked against the sources", Understand())]
+    if run.understood.choices:
+        return [Blocker(f"{len(run.understood.choices)} choices are nobody's decision yet", Ask("choices"))]
+    return []
+
+
+def _agreement(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when two readings were compared, a person settled what differs, and a person approved what they read."""
+    document, reading = run.artifact("comprehension.md"), run.artifact("reading.md")
+    if document is None or run.understood is None:
+        return []
+    if Role.READER in plan.roles and run.understood.definitions and reading is not None:
+        compared = run.readings
+        pair = (document.sha256, reading.sha256)
+        if compared is None or (compared.comprehension_sha256, compared.reading_sha256) != pair:
+            return [Blocker("the two readings have not been compared", Compare())]
+        if compared.disagreements and pair not in run.readings_settled:
+            return [Blocker(f"the readings differ in {len(compared.disagreements)} equations", Ask("readings"))]
+    if run.approved(document.sha256) is None:
+        return [Blocker("nobody has approved the comprehension as it stands", Ask("comprehension"))]
+    return []
+
+
+def _freezing(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when the specifications are linted, every error mended or accepted by a person, and frozen by hash."""
+    specs = specifications(run)
+    if has_contract(plan):
+        if run.checked is None or run.checked.specs != specs:
+            return [Blocker("the specifications have not been checked", Lint())]
+        if errors := [f for f in run.checked.findings if f.severity == "error" and f.key not in run.overrides]:
+            reason = f"the specifications have {len(errors)} errors"
+            return [Blocker(reason, SendBack(Role.PLANNER, CONTRACT))]
+        for name in ("contract.md", "oracles.md"):
+            if _outdated(run, name, "comprehension.md"):
+                return [Blocker(f"{name} is missing", Write(name))]
+    return [] if run.frozen == specs else [Blocker("the specifications are not frozen", Freeze())]
+
+
+def _suite(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when tests and study have been seen to be able to fail."""
+    if not has_contract(plan):
+        return []
+    if run.suite is None or run.suite.judges_sha256 != run.judges_sha256:
+        return [Blocker("tests and study have not been checked", CheckSuite())]
+    for role in (Role.TESTER, Role.SIMULATOR, Role.PLANNER):
+        errors = [f for f in run.suite.findings if f.severity == "error" and f.route_to == role]
+        if [f for f in errors if f.key not in run.overrides] and role in plan.roles:
+            return [Blocker(f"the work of the {role} cannot judge anybody yet", SendBack(role, "suite"))]
+    return []
+
+
+def _review(run: RunView, plan: Plan) -> list[Blocker]:
+    """Open when the seven checks are computed on the run as it stands and nobody has anything to mend."""
+    if run.reviewed is None or run.reviewed.of != run.review_basis:
+        return [Blocker("the checks of the review are not computed", Review())]
+    role = run.reviewed.route_to
+    if run.reviewed.verdict == "STOP" and role in plan.roles:
+        return [Blocker("the checks of the review say STOP", SendBack(Role(role), "review"))]
+    written = run.artifact("checks.md")
+    if written is None or written.seq < run.reviewed_at:
+        return [Blocker("checks.md does not say what was computed", Write("checks.md"))]
+    return []
+
+
 def _verification(run: RunView, plan: Plan) -> list[Blocker]:
     tree = run.tree_sha256
     verification = run.verified.get(tree)
-    stale = (
-        verification is not None
-        and verification.failed
-        and run.verified_at[tree] < max(run.accepted.values(), default=0)
+    amended = max((run.changed_at(name) for name in ("test-spec.md", "sim-spec.md")), default=0)
+    stale = verification is not None and (
+        (bool(verification.failed) and run.verified_at[tree] < max(run.accepted.values(), default=0))
+        or run.verified_at[tree] < amended
     )
     if verification is None or stale:  # work handed in again is looked at again, even if it is the same
         return [Blocker("the tree as it stands is not verified", Verify())]
+    if verification.failed and _criterion_in_doubt(run):
+        return [Blocker("a criterion may itself be wrong", Ask("criterion"))]
     if verification.failed and (role := responsible(run, plan)):
         failed = ", ".join(verification.failed)
         return [Blocker(f"verification failed ({failed})", Block(role))]
@@ -191,9 +293,32 @@ def _verification(run: RunView, plan: Plan) -> list[Blocker]:
     return []
 
 
+def _criterion_in_doubt(run: RunView) -> bool:
+    """It fails while every exact check passes, and the builder has been sent back before: nobody was asked yet."""
+    judged = run.judged.get((run.tree_sha256, "after"))
+    if judged is None or not judged.in_doubt or sum(run.blocks.values()) < DOUBT_AFTER:
+        return False
+    return not any(q.asked.topic == "criterion" and q.asked.cause == judged.in_doubt for q in run.questions.values())
+
+
+_DUTIES: Mapping[str, Gate] = MappingProxyType(
+    {
+        "understand": _understanding,
+        "agree": _agreement,
+        "freeze": _freezing,
+        "suite": _suite,
+        "verify": _verification,
+        "review": _review,
+    }
+)
+
+
 def responsible(run: RunView, plan: Plan) -> Role | None:
     """The role of this workflow that has to mend a failed verification. None: nobody here can, it is a finding."""
     faults = [c.fault_of for c in run.evidence_for(run.tree_sha256) if c.fault_of]
+    judged = run.judged.get((run.tree_sha256, "after"))
+    if judged is not None and any(j.literal == "FAIL" for j in judged.judgements):
+        faults.append(Role.BUILDER)
     writers = [Role(fault) for fault in faults if fault in plan.roles]
     documented_at = run.accepted.get(Role.SCRIBER, 0)
     good_before = any(

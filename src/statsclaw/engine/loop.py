@@ -13,6 +13,7 @@ killed anywhere and driven on by another process.
 
 from __future__ import annotations
 
+from statsclaw.engine.amending import take_changes
 from statsclaw.engine.gates import GATES, not_applicable
 from statsclaw.engine.people import settle_questions
 from statsclaw.engine.perform import perform, pick_up_hand_ins, take_over
@@ -63,6 +64,7 @@ def _drive(run: Run) -> RunView:
     while True:
         pick_up_hand_ins(run)
         settle_questions(run)
+        take_changes(run)
         step = next_step(run.view, run.plan)
         _record_gate(run)
         match step:

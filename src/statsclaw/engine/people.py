@@ -13,9 +13,9 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
 from statsclaw.runlog.events import Option, QuestionAnswered, QuestionAsked
-from statsclaw.runlog.fold import STOP_RUN, RunView
+from statsclaw.runlog.fold import CONTRACT, STOP_RUN, RunView
 from statsclaw.runlog.store import write_durably
-from statsclaw.states import MAX_ATTEMPTS
+from statsclaw.states import MAX_ATTEMPTS, Signal
 
 if TYPE_CHECKING:
     from statsclaw.engine.run import Run
@@ -117,7 +117,98 @@ def compose(run: Run, topic: str) -> QuestionAsked:
         )
         text = "Everything that was to be checked has passed. Push the result?"
         return QuestionAsked(question=number, topic="ship", asked_by="shipper", text=text, options=options)
+    if topic == "readings":
+        return _about_readings(view, number)
+    if topic == "comprehension":
+        return _about_comprehension(view, number)
+    if topic == "criterion":
+        return _about_criterion(view, number)
     return _about_escalation(view, number)
+
+
+def compose_choices(view: RunView) -> list[QuestionAsked]:
+    """Everything the sources leave open, in one batch, the weightiest first."""
+    assert view.understood is not None
+    return [
+        QuestionAsked(
+            question=f"q{len(view.questions) + number}",
+            topic="choice",
+            asked_by="planner",
+            text=f"{choice.question} (decides: {choice.changes})",
+            options=choice.options,
+            default=choice.default,
+            about="planner",
+            cause=f"{view.understood.sha256}/{choice.id}",
+        )
+        for number, choice in enumerate(view.understood.choices, start=1)
+    ]
+
+
+def _about_readings(view: RunView, number: str) -> QuestionAsked:
+    compared = view.readings
+    assert compared is not None
+    names = ", ".join(row.ref for row in compared.disagreements)
+    return QuestionAsked(
+        question=number,
+        topic="readings",
+        asked_by="engine",
+        text=f"Two readings of the sources differ in {names}.\n\n{compared.shown}"[:20_000],
+        options=(
+            Option(label="the first reading is right", consequence="the planner's definitions stand; recorded"),
+            Option(label="the second reading is right", consequence="the planner corrects its reading"),
+            Option(label="neither", consequence="say in words how the source is meant; the planner corrects"),
+        ),
+        about="planner",
+        cause=f"{compared.comprehension_sha256}/{compared.reading_sha256}",
+    )
+
+
+def _about_comprehension(view: RunView, number: str) -> QuestionAsked:
+    understood, compared = view.understood, view.readings
+    assert understood is not None
+    text = f"{understood.accounted} of {understood.equations} numbered equations are accounted for"
+    text += f", {understood.symbols} symbols, {understood.definitions} executable definitions"
+    if compared is not None and compared.comprehension_sha256 == understood.sha256:
+        same = sum(row.agrees is True for row in compared.rows)
+        text += f"; a second reading agrees on {same} of {len(compared.rows)}"
+    elif not view.head.second_reading:
+        text += "; there is no second reading, by choice"
+    text += ". Read it with `statsclaw review-comprehension`. Is this what the sources say?"
+    return QuestionAsked(
+        question=number,
+        topic="comprehension",
+        asked_by="leader",
+        text=text,
+        options=(
+            Option(label="approve", consequence="the specifications are checked and frozen"),
+            Option(label="send back", consequence="the planner corrects its reading; add words to say what is wrong"),
+        ),
+        default=0,
+        about="planner",
+        cause=understood.sha256,
+    )
+
+
+def _about_criterion(view: RunView, number: str) -> QuestionAsked:
+    judged = view.judged[view.tree_sha256, "after"]
+    row = next(j for j in judged.judgements if j.id == judged.in_doubt)
+    value = "nothing" if row.observed is None else f"{row.observed:.6g}"
+    error = f" ± {row.mcse:.2g}" if row.mcse is not None else ""
+    text = f"{row.id} ({row.quantity}) fails while every exact check passes: {value}{error} against {row.rule}"
+    text += f" {row.where}. {row.note} The criterion may be wrong rather than the package."
+    return QuestionAsked(
+        question=number,
+        topic="criterion",
+        asked_by="verification",
+        text=text[:4000],
+        options=(
+            Option(label="the package is wrong", consequence="the builder is sent back once more"),
+            Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+            Option(label="the criterion is wrong", consequence="then change it with `statsclaw amend`; recorded"),
+        ),
+        about="builder",
+        cause=row.id,
+    )
 
 
 def _about_workflow(view: RunView, number: str) -> QuestionAsked:
@@ -153,20 +244,23 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
             default=due.default, about=due.role, cause=due.cause,
         )  # fmt: skip
     if due.topic == "breach":
-        options = (
+        offered = (
             Option(label="start over", consequence=f"the attempt is thrown away and the {due.role} begins again"),
             Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
         )
         return QuestionAsked(
-            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=options,
+            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=offered,
             default=STOP_RUN, about=due.role, cause=due.cause,
         )  # fmt: skip
     what = due.cause.partition("/")[0]
     text = f"{what} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"
-    options = (
+    options: tuple[Option, ...] = (
         Option(label="try again", consequence=f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}"),
         Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
     )
+    if due.cause == f"{Signal.BLOCK}/{CONTRACT}":
+        accept = Option(label="accept as it is", consequence="these findings stand, and the review shows them for ever")
+        options = (*options, accept)
     return QuestionAsked(
         question=number, topic="escalation", asked_by="leader", text=text[:4000], options=options,
         about=due.role, cause=due.cause,

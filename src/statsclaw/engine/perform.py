@@ -4,19 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from statsclaw.backends.human import HumanBackend
-from statsclaw.engine.breach import interface_of
+from statsclaw.engine.breach import APART, interface_of
+from statsclaw.engine.contracts import contract_of, findings_text, lint_contract, understand
 from statsclaw.engine.dispatch import collect, dispatch_side_by_side
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
-from statsclaw.engine.people import compose
+from statsclaw.engine.judges import check_judges
+from statsclaw.engine.people import compose, compose_choices
+from statsclaw.engine.readings import compare_readings, draw_pilots
+from statsclaw.engine.reviewing import compute_review
 from statsclaw.engine.run import Run
-from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Enter, Freeze, Push, Step, Sync, Verify, Write
-from statsclaw.engine.tools import registries_of, tools_for
+from statsclaw.engine.steps import (
+    Ask,
+    Block,
+    CheckSuite,
+    Commit,
+    Compare,
+    Dispatch,
+    Enter,
+    Freeze,
+    Lint,
+    Push,
+    Review,
+    SendBack,
+    Step,
+    Sync,
+    Understand,
+    Verify,
+    Write,
+)
+from statsclaw.engine.verifying import bench_for, missed_in_study, verify
 from statsclaw.errors import GateClosed
-from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.roles.view import without_criteria
 from statsclaw.runlog.events import (
@@ -24,22 +44,17 @@ from statsclaw.runlog.events import (
     CommandExecuted,
     CommitPrepared,
     DispatchInterrupted,
-    FileChange,
     Pushed,
     RunResumed,
     SignalRaised,
     SpecFrozen,
     StateEntered,
-    VerificationFinished,
     WorkspaceSynced,
 )
-from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.fold import CONTRACT
 from statsclaw.runlog.log import verify as verify_log
-from statsclaw.runlog.store import sha256
-from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.states import Signal
-from statsclaw.verify.report import Report, failed_behaviours, failed_phases, failure_report
-from statsclaw.verify.runner import Bench, verify_tree
+from statsclaw.verify.report import Report, failed_behaviours, failure_report, redacted_words
 from statsclaw.workspace.ship import keep_branch, make_commit, push
 from statsclaw.workspace.sync import synchronise
 
@@ -52,6 +67,18 @@ def perform(run: Run, step: Step) -> None:
             write_document(run, name)
         case Dispatch(roles):
             dispatch_side_by_side(run, roles)
+        case Understand():
+            run.log.append(understand(run))
+        case Compare():
+            run.log.append(compare_readings(run))
+        case Lint():
+            run.log.append(lint_contract(run, draw_pilots(run)))
+        case SendBack(role, cause):
+            send_back(run, role, cause)
+        case CheckSuite():
+            run.log.append(check_judges(run, bench_for(run, contract_of(run))))
+        case Review():
+            run.log.append(compute_review(run))
         case Freeze():
             run.log.append(SpecFrozen(specs=specifications(run.view)))
         case Verify():
@@ -73,9 +100,34 @@ def perform(run: Run, step: Step) -> None:
 
 def ask(run: Run, topic: str) -> None:
     """Put the question; an answer that was there before it was asked is nobody's answer."""
-    question = compose(run, topic)
-    (run.folder.inbox / f"{question.question}.json").unlink(missing_ok=True)
-    run.log.append(question)
+    for question in compose_choices(run.view) if topic == "choices" else [compose(run, topic)]:
+        (run.folder.inbox / f"{question.question}.json").unlink(missing_ok=True)
+        run.log.append(question)
+
+
+def send_back(run: Run, role: Role, cause: str) -> None:
+    """What the engine's own checks found goes to whoever can mend it; the review's words, redacted, too."""
+    view = run.view
+    found = {
+        CONTRACT: view.checked.findings if view.checked else (),
+        "suite": view.suite.findings if view.suite else (),
+        "review": view.reviewed.findings if view.reviewed else (),
+    }[cause]
+    errors = [f for f in found if f.severity == "error" and f.key not in view.overrides and f.route_to in (role, "")]
+    message = run.scrub(findings_text(errors))[:4000] or "see checks.md"
+    heard = redacted_words(message, interface_of(run), Signal.STOP) if cause == "review" and role in APART else None
+    run.log.append(
+        SignalRaised(
+            signal=Signal.STOP if cause == "review" else Signal.BLOCK,
+            raised_by=cause,
+            cause=cause if cause != "suite" else f"suite/{role}",
+            route_to=role,
+            message=message,
+            told=heard.text if heard and not run.local.reveal else None,
+            leak=heard.leak if heard else None,
+            about=tuple(sorted(f.key for f in errors)),
+        )
+    )
 
 
 def take_over(run: Run) -> None:
@@ -96,75 +148,11 @@ def pick_up_hand_ins(run: Run) -> None:
             collect(run, dispatch, result)
 
 
-# --- verification --------------------------------------------------------------------------------------------------
-
-
-def verify(run: Run) -> None:
-    """Everything on the tree as it stands; if it passes, the validation suite on the package as it was."""
-    tree = run.view.tree_sha256
-    evidence = []
-    for executed in verify_tree(_bench(run), _lay_out(run, run.view.overlay), tree, "after"):
-        run.log.append(executed)
-        evidence.append(executed)
-    failed = failed_phases(evidence) if evidence else ("nothing was executed",)
-    failed = failed or _unexecuted(run, {executed.phase for executed in evidence})
-    has_suite = any(executed.phase == "validation" for executed in evidence)
-    if not failed and has_suite and run.view.head.base_commit and run.view.overlay:
-        for executed in verify_tree(
-            _bench(run), _lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")
-        ):
-            run.log.append(executed)
-    run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
-
-
-def _unexecuted(run: Run, phases: set[str]) -> tuple[str, ...]:
-    """The work of a role that no command of the profile has executed, whatever else has passed."""
-    owed = {Role.TESTER: "validation", Role.SIMULATOR: "study"}
-    missing = [phase for role, phase in owed.items() if role in run.plan.roles and phase not in phases]
-    return tuple(f"{phase} was not executed" for phase in missing)
-
-
-def _bench(run: Run) -> Bench:
-    return Bench(
-        folder=run.folder.verify,
-        desk=run.folder.desk("verify"),
-        cache=run.cache,
-        profile=run.profile,
-        store=run.store,
-        barrier=run.barrier,
-        tools=lambda python: tools_for(run, python or None),
-        limits=run.limits,
-        scrub=run.scrub,
-        python=run.local.python,
-        seed=seed_of(run.view),
-        registries=registries_of(run),
-        registry_env=run.registry_env,
-    )
-
-
-def seed_of(view: RunView) -> int:
-    """The seed that suites and studies are given. After a BLOCK it is one that no report has described."""
-    blocks = sum(signal.signal is Signal.BLOCK for signal, _ in view.signals)
-    return int(sha256(f"{view.head.canary_seed} {blocks}".encode())[:8], 16) % 2**31
-
-
-def _suite_only(run: Run) -> dict[str, FileChange]:
-    return {p: c for p, c in run.view.overlay.items() if run.profile.classify(p) is PathClass.VALIDATION}
-
-
-def _lay_out(run: Run, overlay: dict[str, FileChange]):  # type: ignore[no-untyped-def]
-    profile = run.profile
-
-    def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
-        write_tree(run.target, overlay, run.store, folder, lambda path: profile.classify(path) in classes)
-        if PathClass.SOURCE in classes:
-            write_links(run.target, overlay, folder)
-
-    return lay_out
+# --- sending work back ---------------------------------------------------------------------------------------------
 
 
 def block(run: Run, role: Role) -> None:
-    evidence = run.view.evidence_for(run.view.tree_sha256)
+    evidence = [*run.view.evidence_for(run.view.tree_sha256), *missed_in_study(run)]
     concerned = [executed for executed in evidence if executed.fault_of == role] or [
         executed for executed in evidence if not executed.passed
     ]

@@ -17,7 +17,7 @@ class Duty:
     """Something that must be done before `state` can be entered."""
 
     state: State
-    what: Literal["stage", "freeze", "verify"]
+    what: Literal["stage", "understand", "agree", "freeze", "suite", "verify", "review"]
     roles: tuple[Role, ...] = ()
 
 
@@ -38,13 +38,22 @@ def plan_for(workflow: Workflow) -> Plan:
     for state in states:
         if state is State.REVIEW_PASSED:
             duties.append(Duty(state, "verify"))
+            if Role.REVIEWER in workflow.roles:
+                duties.append(Duty(state, "review"))
         for number in sorted({number for number, _ in workflow.stages_before(state)}):
             duties.append(Duty(state, "stage", workflow.stages[number]))
+            if Role.PLANNER in workflow.stages[number]:
+                duties.append(Duty(state, "understand"))
         if state is State.SPEC_READY and duties:
-            duties.append(Duty(state, "freeze"))
+            duties += [Duty(state, "agree"), Duty(state, "freeze")]
         if state is State.PIPELINES_COMPLETE:
-            duties.append(Duty(state, "verify"))
+            duties += [Duty(state, "suite"), Duty(state, "verify")]
     return Plan(workflow, tuple(duties))
+
+
+def has_contract(plan: Plan) -> bool:
+    """The workflow has a planner who writes specifications for a tester: criteria are frozen, and judged."""
+    return Role.PLANNER in plan.roles and Role.TESTER in plan.roles
 
 
 def wants_ship(run: RunView, plan: Plan) -> bool:
@@ -64,4 +73,5 @@ def due(run: RunView, plan: Plan, role: Role) -> bool:
         if role in duty.roles:
             break
         earlier += [run.accepted.get(other, 0) for other in duty.roles if not (blind and other is Role.BUILDER)]
-    return taken < max(earlier, default=0)
+    amended = [run.changed_at(name) for name in MATRIX[role].artifacts]
+    return taken < max([*earlier, *amended], default=0)

@@ -21,12 +21,14 @@ from statsclaw.profiles.profile import Profile, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import RunLog
-from statsclaw.runlog.store import ContentStore
+from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.sandbox.barrier import Barrier
 from statsclaw.sandbox.endpoints import Endpoint
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.tree import TargetRepo
+from statsclaw.sources.extract import criteria_of_request, read_sources
+from statsclaw.sources.index import Extracted, Index
 from statsclaw.workspace.forge import Forge, NoForge
 from statsclaw.workspace.layout import RunFolder, Workspace
 
@@ -88,6 +90,16 @@ class Run:
         return TargetRepo(self.folder.target, self.view.head.base_commit)
 
     @cached_property
+    def index(self) -> Index:
+        """Equations, algorithms, tables and stated criteria of the sources and of the directive."""
+        found = read_sources({source.name: self.store.get(source.sha256) for source in self.view.head.sources})
+        directive = self.view.head.directive
+        if stated := criteria_of_request(directive):
+            asked = Extracted("request", sha256(directive.encode()), "text", text=directive, criteria=stated)
+            found = Index((*found.sources, asked))
+        return found
+
+    @cached_property
     def recording(self) -> Recording | None:
         return Recording(Path(self.local.recording)) if self.local.recording else None
 
@@ -97,6 +109,7 @@ class Run:
             return plan_for(_UNDECIDED)
         chosen = workflow(self.view.workflow)
         absent = frozenset(role for role in chosen.optional if self.backend_name(role) is None)
+        absent |= frozenset() if self.view.head.second_reading else {Role.READER}
         return plan_for(chosen.without(absent))
 
     @property

@@ -64,6 +64,7 @@ class Order:
     recording: Path | None = None
     replay_of: str | None = None
     canary_seed: str = ""
+    second_reading: bool = True
     run_id: str | None = None
 
 
@@ -204,6 +205,7 @@ def _created(
         barrier=order.barrier,
         canary_seed=order.canary_seed or secrets.token_hex(16),
         network=order.network,
+        second_reading=order.second_reading,
     )
 
 

@@ -32,6 +32,39 @@ class Dispatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Understand:
+    """Read comprehension.md against the sources: what is missing in it, what it leaves to the person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Execute both readings of the sources on the same inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lint:
+    """Look at the specifications together, before anybody works from them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SendBack:
+    """The engine's checks of documents or tests found errors: back to their author."""
+
+    role: Role
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSuite:
+    """Look at tests and study, and run them on a package of meaningless values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Compute the seven checks."""
+
+
+@dataclass(frozen=True, slots=True)
 class Freeze:
     """Fix the specifications by their hashes."""
 
@@ -81,4 +114,23 @@ class Wait:
     """Nothing can be done before a person answers or hands in."""
 
 
-Step = Enter | Write | Dispatch | Freeze | Verify | Block | Ask | Commit | Push | Sync | Finish | Wait
+Step = (
+    Enter
+    | Write
+    | Dispatch
+    | Understand
+    | Compare
+    | Lint
+    | SendBack
+    | CheckSuite
+    | Review
+    | Freeze
+    | Verify
+    | Block
+    | Ask
+    | Commit
+    | Push
+    | Sync
+    | Finish
+    | Wait
+)

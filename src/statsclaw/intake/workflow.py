@@ -19,7 +19,8 @@ PIPELINE_ROLES = frozenset({Role.BUILDER, Role.TESTER, Role.SIMULATOR})
 
 #: The state that is reached when a role has done its work.
 _STATE_OF: Mapping[Role, State] = MappingProxyType(
-    {Role.PLANNER: State.SPEC_READY, Role.SCRIBER: State.DOCUMENTED, Role.REVIEWER: State.REVIEW_PASSED}
+    {Role.SCRIBER: State.DOCUMENTED, Role.REVIEWER: State.REVIEW_PASSED}
+    | dict.fromkeys((Role.PLANNER, Role.READER), State.SPEC_READY)
     | dict.fromkeys(PIPELINE_ROLES, State.PIPELINES_COMPLETE)
 )
 

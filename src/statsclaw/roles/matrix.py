@@ -21,6 +21,7 @@ class Role(StrEnum):
     """Who does the work. The shipper is code; the leader is the engine itself and not listed."""
 
     PLANNER = "planner"
+    READER = "reader"
     BUILDER = "builder"
     TESTER = "tester"
     SIMULATOR = "simulator"
@@ -55,10 +56,12 @@ def _row(
 
 # fmt: off
 MATRIX: Mapping[Role, Access] = MappingProxyType({
-    Role.PLANNER:   _row(("impact.md",), _ALL_PATHS, set(), {Signal.HOLD}, full_request=True, sources=True),
+    Role.PLANNER:   _row(("impact.md", "references.md"), _ALL_PATHS, set(), {Signal.HOLD},
+                         full_request=True, sources=True),
+    Role.READER:    _row(("questions.md",), frozenset(), set(), {Signal.HOLD}, sources=True),
     Role.BUILDER:   _row(("spec.md",), frozenset({_C.SOURCE, _C.METADATA, _C.UNIT_TESTS, _C.DOCS, _C.OTHER}),
                          {_C.SOURCE, _C.METADATA, _C.UNIT_TESTS}, {Signal.HOLD}),
-    Role.TESTER:    _row(("test-spec.md",), frozenset({_C.VALIDATION, _C.METADATA, _C.DOCS}),
+    Role.TESTER:    _row(("test-spec.md", "oracles.md"), frozenset({_C.VALIDATION, _C.METADATA, _C.DOCS}),
                          {_C.VALIDATION}, {Signal.BLOCK}),
     Role.SIMULATOR: _row(("sim-spec.md",), frozenset({_C.SIMULATION, _C.METADATA, _C.DOCS}),
                          {_C.SIMULATION}, {Signal.HOLD}),
@@ -72,6 +75,6 @@ ROUTES: Mapping[Signal, frozenset[Role]] = MappingProxyType(
     {
         Signal.HOLD: frozenset(),
         Signal.BLOCK: frozenset({Role.BUILDER, Role.SIMULATOR, Role.PLANNER}),
-        Signal.STOP: frozenset({Role.PLANNER, Role.BUILDER, Role.TESTER, Role.SIMULATOR, Role.SCRIBER}),
+        Signal.STOP: frozenset({Role.PLANNER, Role.READER, Role.BUILDER, Role.TESTER, Role.SIMULATOR, Role.SCRIBER}),
     }
 )

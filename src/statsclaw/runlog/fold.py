@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,8 +21,14 @@ Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBre
 #: Signals are counted per (signal, cause); a dispatch of which nothing could be taken is counted the same way.
 FAILED = "FAILED"
 
+#: The verdicts of a review, from best to worst.
+VERDICTS = ("PASS", "PASS WITH NOTE", "STOP")
+
 #: The answers to an escalation, in the order in which they are offered.
-TRY_AGAIN, STOP_RUN = 0, 1
+TRY_AGAIN, STOP_RUN, ACCEPT = 0, 1, 2
+
+#: A lint of the specifications that keeps coming back may be accepted by the person, finding by finding.
+CONTRACT = "contract"
 
 
 @dataclass(slots=True)
@@ -103,7 +110,18 @@ class RunView:
     questions: dict[str, Question] = field(default_factory=dict)
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     overlay: dict[str, e.FileChange] = field(default_factory=dict)
+    understood: e.ComprehensionChecked | None = None
+    readings: e.ReadingsCompared | None = None
+    readings_settled: set[tuple[str, str]] = field(default_factory=set)
+    checked: e.ContractChecked | None = None
+    overrides: dict[str, e.FindingOverridden] = field(default_factory=dict)
     frozen: dict[str, str] = field(default_factory=dict)
+    amendments: list[tuple[e.SpecAmended, int]] = field(default_factory=list)
+    suite: e.SuiteChecked | None = None
+    judged: dict[tuple[str, str], e.CriteriaJudged] = field(default_factory=dict)
+    reviewed: e.ReviewComputed | None = None
+    reviewed_at: int = 0
+    blocks: Counter[str] = field(default_factory=Counter)
     evidence: dict[tuple[str, str, str, str], e.CommandExecuted] = field(default_factory=dict)
     verified: dict[str, e.VerificationFinished] = field(default_factory=dict)
     verified_at: dict[str, int] = field(default_factory=dict)
@@ -155,6 +173,29 @@ class RunView:
                 return question.answer.choice == 0
         return None
 
+    @property
+    def judges_sha256(self) -> str:
+        """Names the tests, the study and the specifications they are written for."""
+        files: dict[str, str | None] = {}
+        for dispatch in self.dispatches.values():
+            if dispatch.role in ("tester", "simulator") and dispatch.finished:
+                files.update({change.path: change.sha256 for change in dispatch.finished.files})
+        return _digest([sorted(files.items()), sorted(self.frozen.items())])
+
+    @property
+    def review_basis(self) -> str:
+        """Names everything that the checks of a review look at."""
+        documents = {
+            n: a.sha256 for n, a in self.artifacts.items() if n not in ("checks.md", "review.md", "shipper.md")
+        }
+        return _digest([self.tree_sha256, sorted(documents.items()), sorted(self.overrides), len(self.breaches)])
+
+    @property
+    def verdict(self) -> str:
+        """Of the review: what was computed, or what the reviewer says, whichever is worse."""
+        said = [v for v in (self.review_verdict, self.reviewed.verdict if self.reviewed else "") if v]
+        return max(said, key=VERDICTS.index) if said and self.review_verdict else ""
+
     def work_order(self, role: str) -> WorkOrder | None:
         """Why `role` is sent to work again: what was sent back, and what has happened to it since."""
         parts = [order for order in (self.orders.get(role), self.remarks.get(role)) if order]
@@ -168,8 +209,10 @@ class RunView:
         return len(done) + 1
 
     def answers_for(self, role: str) -> list[Question]:
-        """What the person told `role`. What was found about a role is not for the role."""
-        return [q for q in self.questions.values() if q.answer and q.asked.about == role and q.asked.topic != "breach"]
+        """What the person told `role`. What was found about a role, or about a criterion, is not for the role."""
+        not_told = ("breach", "criterion")
+        found = [q for q in self.questions.values() if q.answer and q.asked.about == role]
+        return [q for q in found if q.asked.topic not in not_told]
 
     def evidence_for(self, tree_sha256: str, subject: str = "after") -> list[e.CommandExecuted]:
         return [c for c in self.evidence.values() if c.tree_sha256 == tree_sha256 and c.subject == subject]
@@ -201,8 +244,24 @@ class RunView:
                 self.missing = event.blockers
             case e.ArtifactWritten() as event:
                 self.artifacts[event.name] = Artifact(event.name, event.sha256, "engine", record.seq)
+            case e.ComprehensionChecked() as event:
+                self.understood = event
+            case e.ReadingsCompared() as event:
+                self.readings = event
+            case e.ContractChecked() as event:
+                self.checked = event
+            case e.FindingOverridden() as event:
+                self.overrides[event.key] = event
             case e.SpecFrozen() as event:
                 self.frozen = dict(event.specs)
+            case e.SpecAmended() as event:
+                self._apply_amendment(event, record.seq)
+            case e.SuiteChecked() as event:
+                self.suite = event
+            case e.CriteriaJudged() as event:
+                self.judged[event.tree_sha256, event.subject] = event
+            case e.ReviewComputed() as event:
+                self.reviewed, self.reviewed_at = event, record.seq
             case e.CommandExecuted() as event:
                 self.evidence[event.tree_sha256, event.subject, event.phase, event.name] = event
             case e.VerificationFinished() as event:
@@ -224,6 +283,16 @@ class RunView:
                 self._apply_question(event)
             case _:
                 self._apply_dispatch(record)
+
+    def _apply_amendment(self, event: e.SpecAmended, seq: int) -> None:
+        """The document under its name is another one from now on, and so is what was frozen of it."""
+        old = self.artifacts[event.document]
+        self.artifacts[event.document] = Artifact(event.document, event.after_sha256, old.producer, seq)
+        if event.document in self.frozen:
+            self.frozen[event.document] = event.after_sha256
+        if self.checked is not None:  # what was found before stands; a person changed what was found or not
+            self.checked = self.checked.model_copy(update={"specs": dict(self.frozen)})
+        self.amendments.append((event, seq))
 
     def _apply_dispatch(self, record: Record) -> None:
         match record.event:
@@ -287,6 +356,8 @@ class RunView:
         else:
             told = event.message if event.told is None else event.told
             self.orders[event.route_to] = WorkOrder(told, event.about or (event.message,))
+            if event.raised_by == "verification":
+                self.blocks[event.route_to] += 1
             self._count(event.signal, event.cause, event.route_to, event.message)
 
     def _count(self, signal: str, cause: str, role: str, message: str) -> None:
@@ -310,13 +381,56 @@ class RunView:
             self.profile = asked.options[event.choice].label
         elif asked.topic == "hold":
             self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
+        elif asked.topic in ("choice", "comprehension", "readings", "criterion"):
+            self._apply_understanding(asked, event)
         elif asked.topic in ("escalation", "breach") and event.choice == STOP_RUN:
             self.stop_requested = True
+        elif asked.topic == "escalation" and event.choice == ACCEPT and self.checked is not None:
+            why = event.text or "accepted as it is"
+            for finding in self.checked.findings:
+                if finding.severity == "error" and finding.key not in self.overrides:
+                    over = e.FindingOverridden(key=finding.key, message=finding.message, why=why)
+                    self.overrides[finding.key] = over
+            self.orders.pop(asked.about, None)
         elif asked.topic == "escalation":
             signal, _, cause = asked.cause.partition("/")
             self.attempts[signal, cause] = 1  # the attempt that follows is the first of three
             if event.text:
                 self.remarks[asked.about] = WorkOrder(f"The person says: {event.text}", (event.text,))
+
+    def _apply_understanding(self, asked: e.QuestionAsked, answer: e.QuestionAnswered) -> None:
+        """What the person says about a reading: settled, or an order to the planner."""
+        said = f" The person says: {answer.text}" if answer.text else ""
+        if asked.topic == "choice":
+            waiting = [q for q in self.open_questions if q.topic == "choice"]
+            if not waiting:
+                told = "The person has decided what your comprehension left open."
+                self.orders["planner"] = WorkOrder(told + said, ("choices",))
+        elif asked.topic == "readings" and answer.choice == 0:
+            first, _, second = asked.cause.partition("/")
+            self.readings_settled.add((first, second))
+        elif asked.topic == "criterion":
+            if answer.choice == STOP_RUN:
+                self.stop_requested = True
+        elif asked.topic == "readings" or answer.choice != 0:
+            told = f"{asked.text}\nThe person did not accept your reading.{said}"
+            self.orders["planner"] = WorkOrder(told, (asked.topic, answer.text))
+
+    def approved(self, sha256: str) -> e.QuestionAnswered | None:
+        """The approval of exactly this document, if somebody gave it."""
+        for question in self.questions.values():
+            asked, answer = question.asked, question.answer
+            if asked.topic == "comprehension" and asked.cause == sha256 and answer is not None and answer.choice == 0:
+                return answer
+        return None
+
+    def changed_at(self, document: str) -> int:
+        """When a person last amended a document; 0 if nobody did."""
+        return max((seq for event, seq in self.amendments if event.document == document), default=0)
+
+
+def _digest(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def breach_text(event: e.IsolationBreached) -> str:
@@ -341,8 +455,10 @@ def named_in(event: e.Event) -> set[str]:
             found = {*event.artifacts.values(), event.transcript_sha256}
         case e.ArtifactWritten():
             found = {event.sha256}
+        case e.SpecAmended():
+            found = {event.before_sha256, event.after_sha256}
         case e.CommandExecuted():
-            found = {event.output_sha256}
+            found = {event.output_sha256, event.records_sha256}
         case _:
             found = set()
     return {digest for digest in found if digest}

@@ -15,6 +15,7 @@ from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
 from statsclaw.ui import (
     barrier_commands,
+    contract_commands,
     look_commands,
     person_commands,
     prompt_commands,
@@ -44,6 +45,9 @@ app.command(rich_help_panel=_WORK)(run_commands.demo)
 app.command(rich_help_panel=_WORK)(replay_commands.record)
 app.command(rich_help_panel=_PEOPLE)(person_commands.answer)
 app.command(rich_help_panel=_PEOPLE)(person_commands.done)
+app.command("review-comprehension", rich_help_panel=_PEOPLE)(contract_commands.review_comprehension)
+app.command(rich_help_panel=_PEOPLE)(contract_commands.amend)
+app.command("override", rich_help_panel=_PEOPLE)(contract_commands.override_finding)
 app.command(rich_help_panel=_LOOK)(look_commands.route)
 app.command("list", rich_help_panel=_LOOK)(look_commands.list_runs)
 app.command(rich_help_panel=_LOOK)(look_commands.show)

@@ -70,6 +70,10 @@ def run(
     barrier: BarrierOption = "bubblewrap",
     unsafe_no_sandbox: UnsafeOption = False,
     reveal: RevealOption = False,
+    second_reader: Annotated[
+        bool,
+        typer.Option("--second-reader/--no-second-reader", help="Have the formulas read twice, and compared."),
+    ] = True,
     times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -92,6 +96,7 @@ def run(
         tools=tuple(tool or ()),
         barrier=barrier_kind(barrier, unsafe_no_sandbox),
         reveal=reveal,
+        second_reading=second_reader,
         endpoints=tuple(endpoint or ()),
         registries=tuple(registry or ()),
         network=hosts_of(settings.endpoints(endpoint or ()), registry or ()),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from statsclaw.runlog.events import CommandExecuted
+from statsclaw.runlog.events import CommandExecuted, Judgement
 from statsclaw.runlog.store import ContentStore
 from statsclaw.templates import render
+from statsclaw.verify.criteria.moved import Moved
 
 _LONGEST_OUTPUT = 6000
 
@@ -19,6 +20,8 @@ def render_audit(
     notes: str = "",
     found_failing: tuple[str, ...] = (),
     seeds: Mapping[str, str] = MappingProxyType({}),
+    judgements: Sequence[Judgement] = (),
+    changes: Sequence[Moved] = (),
 ) -> str:
     """`found_failing`: what the verification as a whole found, beyond the commands it ran."""
     after = [c for c in after if not c.passed or c.name != "environment"]  # that there was a download is of the machine
@@ -31,6 +34,8 @@ def render_audit(
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
         seeds=seeds,
+        judgements=judgements,
+        changes=changes,
         compared=list(compare(before, after)),
         notes=_quoted(notes) if notes.strip() else "",
         outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],

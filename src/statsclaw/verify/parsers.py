@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from statsclaw.runlog.events import CaseOutcome, Criterion
+from statsclaw.runlog.events import CaseOutcome, Criterion, Observation
 from statsclaw.verify.deviation import deviation
 
 _LARGEST_REPORT = 32 * 1024 * 1024
@@ -28,6 +28,23 @@ class Parsed:
     summary: str
     tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
+    observations: tuple[Observation, ...] = ()
+    records: bytes = b""
+
+
+_MOST_OBSERVATIONS = 20_000
+
+
+def observations(report: Path) -> tuple[Observation, ...]:
+    """What a suite recorded about criteria. A line that cannot be read makes all of them worthless."""
+    text = _read(report)
+    rows = (text or "").splitlines()
+    if len(rows) > _MOST_OBSERVATIONS:
+        return ()
+    try:
+        return tuple(Observation.model_validate(json.loads(row)) for row in rows)
+    except (ValueError, RecursionError):
+        return ()
 
 
 def by_exit_code(report: Path, exit_code: int) -> Parsed:
@@ -52,7 +69,18 @@ def junit(report: Path, exit_code: int) -> Parsed:
     return Parsed(exit_code == 0 and not bad and count["passed"] > 0, summary, tests)
 
 
+#: testthat has no marks: scenarios stand before a colon in the name of a test.
+_SCENARIOS = re.compile(r"((?:[A-Za-z][\w.-]{0,59})(?:, ?[A-Za-z][\w.-]{0,59}){0,20}): ")
+
+
 def _outcome(case: ElementTree.Element) -> CaseOutcome:
+    marked = tuple(p.get("value", "")[:60] for p in case.iter("property") if p.get("name") == "scenario")
+    named = _SCENARIOS.match(case.get("name", "")[:1000])
+    scenarios = marked or (tuple(part.strip() for part in named[1].split(",")) if named else ())
+    return _result_of(case).model_copy(update={"scenarios": scenarios})
+
+
+def _result_of(case: ElementTree.Element) -> CaseOutcome:
     name = "::".join(part for part in (case.get("classname"), case.get("name")) if part)
     for kind, outcome in (("failure", "failed"), ("error", "error"), ("skipped", "skipped")):
         found = case.find(kind)
@@ -190,7 +218,10 @@ def study(report: Path, exit_code: int) -> Parsed:
     if exit_code != 0:
         return Parsed(False, f"the study did not run (exit status {exit_code})")
     try:
-        found = json.loads(_read(report) or "")
+        text = _read(report) or ""
+        found = json.loads(text)
+        if "cells" in found:
+            return Parsed(True, f"{len(found['cells'])} cells recorded", records=text.encode())
         criteria = tuple(Criterion.model_validate(row) for row in found["criteria"])
         replications, failures = int(found["replications"]), int(found["failures"])
     except (ValueError, KeyError, TypeError, RecursionError, OverflowError):

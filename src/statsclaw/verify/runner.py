@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,9 @@ from statsclaw.sandbox.network import with_network
 from statsclaw.sandbox.process import end_leftover
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.toolchain import find_program
+from statsclaw.verify.door import Worker, package_behind_door
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
-from statsclaw.verify.parsers import PARSERS, Parsed
+from statsclaw.verify.parsers import PARSERS, Parsed, observations
 from statsclaw.verify.shadows import shadowed_modules
 
 #: Evidence that is there only where something had to be downloaded.
@@ -28,6 +30,9 @@ ENVIRONMENT = "environment"
 PHASES = ("build", "checks", "unit_tests", "validation", "study")
 
 _PLACES = ("tree", "site", "scratch", "home", "reports")
+
+#: Where a suite records what it showed about each criterion.
+_EVIDENCE = "evidence.jsonl"
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
 _LATER = {"validation": ("validation",), "study": ("simulation",)}
@@ -56,6 +61,11 @@ class Bench:
     seed: int = 0
     registries: tuple[str, ...] = ()
     registry_env: Mapping[str, str] = field(default_factory=dict)
+    #: The interface as a package that passes every call on: the package under judgement is not in the judge's process.
+    door: Mapping[str, str] = field(default_factory=dict)
+    package: str = ""
+    #: Of a study: the first replication and how many.
+    replications: tuple[int, int] | None = None
 
     def place(self, name: str) -> Path:
         return self.folder / name
@@ -63,19 +73,40 @@ class Bench:
     def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
         """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
         tools = self.tools(self.python or "")
+        apart = bool(self.door) and phase in _LATER
+        places = [name for name in (*_PLACES, *_LATER.get(phase, ())) if not (apart and name == "site")]
         own = [
             Mount(
                 inside=f"/verify/{name}",
                 host=str(self.place(name)),
                 purpose="verification",
-                writable=name not in _FIXED or (name, phase) == ("site", "build"),
+                writable=(name not in _FIXED or (name, phase) == ("site", "build")) and not (apart and name == "tree"),
             )
-            for name in (*_PLACES, *_LATER.get(phase, ()))
+            for name in (*places, *(("door", "socket") if apart else ()))
         ]
         tmp = Mount(inside="/tmp", host=str(self.place("tmp")), purpose="temporary", writable=True)
         enclosure = replace(tools, mounts=nested((*tools.mounts, *own, tmp)), cwd=f"/verify/{cwd}")
         limits = self.limits.model_copy(update={"timeout_s": timeout_s})
         return Confinement(self.barrier, enclosure, limits, self.desk)
+
+    def worker(self, timeout_s: float) -> Confinement:
+        """Where the package itself runs while it is judged: no test, no study, no report in sight."""
+        tools = self.tools(self.python or "")
+        own = [
+            Mount(inside=f"/verify/{name}", host=str(self.place(name)), purpose="verification")
+            for name in ("site", "tree")
+        ]
+        own.append(
+            Mount(inside="/verify/socket", host=str(self.place("socket")), purpose="verification", writable=True)
+        )
+        for name in ("home", "tmp"):
+            host = self.place("worker") / name
+            host.mkdir(parents=True, exist_ok=True)
+            inside = "/tmp" if name == "tmp" else "/verify/home"
+            own.append(Mount(inside=inside, host=str(host), purpose="temporary", writable=True))
+        enclosure = replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/tmp")
+        limits = self.limits.model_copy(update={"timeout_s": timeout_s})
+        return Confinement(self.barrier, enclosure, limits, self.desk / "worker")
 
 
 def verify_tree(
@@ -83,11 +114,13 @@ def verify_tree(
 ) -> Iterator[CommandExecuted]:
     """Run the profile's phases on a tree and yield the evidence of each command. After a failed build, nothing."""
     end_leftover(bench.desk / "pid")
+    end_leftover(bench.desk / "worker" / "pid")
     remove_tree(bench.folder)
-    for name in ("site", "scratch", "home", "tmp", "reports"):
+    for name in ("site", "scratch", "home", "tmp", "reports", "door", "socket"):
         bench.place(name).mkdir(parents=True, exist_ok=True)
     bench.desk.mkdir(parents=True, exist_ok=True)
     bench.folder.chmod(0o700)
+    write_files(bench.place("door"), bench.door)
     lay_out(bench.place("tree"), frozenset(PathClass) - _HELD_BACK)
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
@@ -106,7 +139,7 @@ def verify_tree(
         yield done.model_copy(update={"network": used[0]})
     present = {cls for cls in ("validation", "simulation", "unit_tests") if _has_files(bench, cls)}
     for phase in phases:
-        if phase in _LATER:
+        if phase in _LATER and not bench.door:
             try:
                 lay_out(bench.place("tree"), _HELD_BACK)
             except OSError as error:
@@ -120,6 +153,15 @@ def verify_tree(
             yield evidence
             if phase == "build" and not evidence.passed:
                 return
+
+
+def go_on(bench: Bench, phase: str, tree_sha256: str, name: str) -> Iterator[CommandExecuted]:
+    """One phase again on what is laid out and built already, under another name."""
+    tree = bench.place("tree")
+    bench = replace(bench, python=bench.python or find_interpreter(tree, bench.cache, bench.profile.id, None))
+    for command in getattr(bench.profile, phase):
+        evidence = _execute(bench, command, phase, "after", tree_sha256)
+        yield evidence.model_copy(update={"name": f"{command.name}, {name}"})
 
 
 def _has_files(bench: Bench, cls: str) -> bool:
@@ -136,7 +178,9 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     remove_tree(bench.place("reports"))  # a report that lies there already was written by what is judged
     bench.place("reports").mkdir()
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
+    apart = bool(bench.door) and phase in _LATER
     places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
+    places |= {"site": confinement.path(bench.place("door"))} if apart else {}
     study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)
     values = places | {"python": bench.python or "python3", "report": confinement.path(report), "simulation": study}
     argv, extra = command.fill(values)
@@ -145,18 +189,52 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
         text = f"{', '.join(missing)} not found. {bench.profile.missing_tool}"
         return _evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
     registries = bench.registries if command.registry else ()
-    with with_network(confinement, (), registries) as (connected, bridge):
+    with with_network(confinement, (), registries) as (connected, bridge), _worker(bench, phase, command) as worker:
         reach = dict(bench.registry_env) if bridge else {}
-        done = connected.run(argv, environment(bench, confinement) | reach | extra)
+        done = connected.run(argv, environment(bench, confinement) | _judging(bench, connected) | reach | extra)
     output = done.output.decode("utf-8", "replace")
+    if worker is not None and worker.output.strip():
+        output += f"\n--- printed by the package ---\n{worker.output}"
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"
     parsed = PARSERS[command.parser](report, done.exit_code)
+    parsed = replace(parsed, observations=observations(bench.place("reports") / _EVIDENCE))
     if phase == "build" and parsed.passed and (names := shadowed_modules(bench.place("site"))):
         parsed = Parsed(False, f"the package would replace {', '.join(names)}")
     return _evidence(
         bench, command.name, phase, subject, tree_sha256, argv, done.exit_code, output, done.elapsed_s, parsed
     ).model_copy(update={"network": bridge.use if bridge else None})
+
+
+def _worker(bench: Bench, phase: str, command: Command) -> AbstractContextManager[Worker | None]:
+    if not bench.package or phase not in _LATER:
+        return nullcontext()
+    confinement = bench.worker(float(command.timeout_s))
+    remove_tree(bench.place("socket"))
+    bench.place("socket").mkdir()
+    env = environment(bench, confinement) | {"HOME": confinement.path(bench.place("worker") / "home"), "TMPDIR": "/tmp"}
+    python = bench.python or "python3"
+    socket = bench.place("socket") / "door"
+    return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env)
+
+
+def _judging(bench: Bench, confinement: Confinement) -> dict[str, str]:
+    """What suites and studies are told: where to record, where the package is, which replications to run."""
+    found = {"STATSCLAW_EVIDENCE": confinement.path(bench.place("reports") / _EVIDENCE)}
+    if bench.door:
+        found["STATSCLAW_DOOR"] = confinement.path(bench.place("socket") / "door")
+        found["PYTHONPATH"] = confinement.path(bench.place("door"))
+    if bench.replications is not None:
+        first, count = bench.replications
+        found |= {"STATSCLAW_FIRST": str(first), "STATSCLAW_REPLICATIONS": str(count)}
+    return found
+
+
+def write_files(folder: Path, made: Mapping[str, str]) -> None:
+    for name, text in made.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
 
 
 def _install(bench: Bench, used: list[NetworkUse], folder: Path, wanted: list[str]) -> tuple[int, str]:
@@ -229,6 +307,8 @@ def _evidence(
         summary=summary,
         tests=tests,
         criteria=result.criteria,
+        observations=tuple(row.model_copy(update={"said": normalise(bench, row.said)}) for row in result.observations),
+        records_sha256=bench.store.put(result.records) if result.records else None,
         fault_of=None if result.passed else fault_of(phase, result, clean),
         seed=bench.seed if phase in _LATER else None,
         barrier=f"{bench.barrier.kind} {bench.barrier.version}".strip(),

@@ -11,6 +11,8 @@ from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.channel_opened import ChannelOpened
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation, Observation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
+from statsclaw.runlog.events.comprehension_checked import ComprehensionChecked, OpenChoice
+from statsclaw.runlog.events.contract_checked import ContractChecked
 from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
@@ -18,6 +20,7 @@ from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
 from statsclaw.runlog.events.dispatch_started import DispatchStarted
 from statsclaw.runlog.events.file_change import FileChange
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding_overridden import FindingOverridden
 from statsclaw.runlog.events.gate_checked import GateChecked
 from statsclaw.runlog.events.isolation_breached import IsolationBreached, Trace
 from statsclaw.runlog.events.leak import Leak
@@ -25,14 +28,18 @@ from statsclaw.runlog.events.log_repaired import LogRepaired
 from statsclaw.runlog.events.pushed import Pushed
 from statsclaw.runlog.events.question_answered import QuestionAnswered
 from statsclaw.runlog.events.question_asked import Option, QuestionAsked
+from statsclaw.runlog.events.readings_compared import ReadingRow, ReadingsCompared
+from statsclaw.runlog.events.review_computed import ReviewComputed
 from statsclaw.runlog.events.run_created import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.events.run_finished import RunFinished
 from statsclaw.runlog.events.run_resumed import RunResumed
 from statsclaw.runlog.events.sandbox import NetworkUse, Sandbox, Shown
 from statsclaw.runlog.events.sandbox_closed import SandboxClosed
 from statsclaw.runlog.events.signal_raised import SignalRaised
+from statsclaw.runlog.events.spec_amended import SpecAmended
 from statsclaw.runlog.events.spec_frozen import SpecFrozen
 from statsclaw.runlog.events.state_entered import StateEntered
+from statsclaw.runlog.events.suite_checked import SuiteChecked
 from statsclaw.runlog.events.usage import Usage
 from statsclaw.runlog.events.verification_finished import VerificationFinished
 from statsclaw.runlog.events.workspace_synced import WorkspaceSynced
@@ -52,9 +59,16 @@ AnyEvent = Annotated[
     | QuestionAsked
     | QuestionAnswered
     | ArtifactWritten
+    | ComprehensionChecked
+    | ReadingsCompared
+    | ContractChecked
+    | FindingOverridden
     | SpecFrozen
+    | SpecAmended
+    | SuiteChecked
     | CommandExecuted
     | CriteriaJudged
+    | ReviewComputed
     | VerificationFinished
     | CommitPrepared
     | Pushed
@@ -72,6 +86,8 @@ __all__ = [
     "ChannelOpened",
     "CommandExecuted",
     "CommitPrepared",
+    "ComprehensionChecked",
+    "ContractChecked",
     "Credentials",
     "CriteriaJudged",
     "Criterion",
@@ -84,6 +100,7 @@ __all__ = [
     "Fact",
     "FileChange",
     "Finding",
+    "FindingOverridden",
     "GateChecked",
     "IsolationBreached",
     "Judgement",
@@ -91,10 +108,14 @@ __all__ = [
     "LogRepaired",
     "NetworkUse",
     "Observation",
+    "OpenChoice",
     "Option",
     "Pushed",
     "QuestionAnswered",
     "QuestionAsked",
+    "ReadingRow",
+    "ReadingsCompared",
+    "ReviewComputed",
     "RoutingChoice",
     "RunCreated",
     "RunFinished",
@@ -104,8 +125,10 @@ __all__ = [
     "Shown",
     "SignalRaised",
     "Source",
+    "SpecAmended",
     "SpecFrozen",
     "StateEntered",
+    "SuiteChecked",
     "Trace",
     "Usage",
     "VerificationFinished",

@@ -32,9 +32,10 @@ class Judgement(Fact):
 
 
 class CriteriaJudged(Event):
-    """Every frozen criterion, each once; `subject` says which package was judged."""
+    """Every frozen criterion, each once, on one package. `in_doubt`: one that fails while all exact checks pass."""
 
     kind: Literal["criteria_judged"] = "criteria_judged"
     tree_sha256: str
     subject: Literal["after", "before", "null"] = "after"
     judgements: tuple[Judgement, ...]
+    in_doubt: str = ""

@@ -6,6 +6,10 @@ from pydantic import Field
 
 from statsclaw.runlog.events.base import Event, Fact
 
+Topic = Literal[
+    "hold", "escalation", "breach", "workflow", "profile", "ship", "choice", "readings", "comprehension", "criterion"
+]
+
 
 class Option(Fact):
     label: str = Field(min_length=1, max_length=300)
@@ -17,7 +21,7 @@ class QuestionAsked(Event):
 
     kind: Literal["question_asked"] = "question_asked"
     question: str
-    topic: Literal["hold", "escalation", "breach", "workflow", "profile", "ship"]
+    topic: Topic
     asked_by: str
     text: str
     options: tuple[Option, ...] = ()

@@ -55,3 +55,4 @@ class RunCreated(Event):
     barrier: str = "none"
     canary_seed: str = ""
     network: tuple[str, ...] = ()
+    second_reading: bool = True

@@ -1,0 +1,118 @@
+"""What a person may change after the freeze: a frozen value, or a finding that is to stand. The log keeps both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from statsclaw.engine.contracts import contract_of, texts_of
+from statsclaw.engine.run import Run
+from statsclaw.errors import InputRefused
+from statsclaw.runlog.events import FindingOverridden, SpecAmended
+from statsclaw.runlog.store import sha256, write_durably
+from statsclaw.specs.blocks import Malformed
+from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC, read_contract
+
+_WAITING: TypeAdapter[SpecAmended | FindingOverridden] = TypeAdapter(SpecAmended | FindingOverridden)
+#: Where a criterion, a scenario or the study itself stands.
+_BLOCKS = ((TEST_SPEC, "criteria"), (TEST_SPEC, "scenarios"), (SIM_SPEC, "study"))
+
+
+def amendment(run: Run, name: str, key: str, value: str, why: str) -> tuple[SpecAmended, bytes]:
+    """`name`: a criterion, a scenario or the study; `key`: what of it, dotted; `value`: as YAML writes it."""
+    if not run.view.frozen:
+        raise InputRefused(
+            "nothing is frozen yet", kept="nothing was changed", todo="the planner's documents can still change"
+        )
+    contract, texts = contract_of(run), texts_of(run)
+    for file, block in _BLOCKS:
+        found = (contract.values or {}).get((file, block))
+        if found is None:
+            continue
+        path = _path(found.data, name, key)
+        if path is None:
+            continue
+        if path not in found.spans:
+            raise InputRefused(f"{name} has no {key} in {file}", todo="name a value that stands in the specification")
+        start, end = found.spans[path]
+        changed = texts[file][:start] + value + texts[file][end:]
+        try:
+            read_contract(texts | {file: changed})
+        except Malformed as malformed:
+            raise InputRefused(f"the amended {file} is not valid: {malformed.faults[0]}") from None
+        data = changed.encode("utf-8")
+        event = SpecAmended(
+            document=file,
+            what=f"{name}.{key}",
+            before=texts[file][start:end],
+            after=value,
+            why=why,
+            before_sha256=sha256(texts[file].encode("utf-8")),
+            after_sha256=sha256(data),
+        )
+        return event, data
+    raise InputRefused(
+        f"there is no criterion, scenario or study {name!r}", todo="`statsclaw artifacts RUN contract.md`"
+    )
+
+
+def _path(data: object, name: str, key: str) -> tuple[str | int, ...] | None:
+    keys = tuple(int(part) if part.isdecimal() else part for part in key.split("."))
+    if isinstance(data, list):
+        rows: list[tuple[tuple[str | int, ...], object]] = [((n,), row) for n, row in enumerate(data)]
+    elif isinstance(data, dict):
+        criteria = data.get("criteria")
+        nested = criteria if isinstance(criteria, list) else []
+        rows = [((), data), *((("criteria", n), row) for n, row in enumerate(nested))]
+    else:
+        return None
+    for where, row in rows:
+        if isinstance(row, dict) and row.get("id") == name:
+            return (*where, *keys)
+    return None
+
+
+def override(run: Run, key: str, why: str) -> FindingOverridden:
+    """A finding of the lint, of the suite's checks or of the review is to stand."""
+    view = run.view
+    found = [
+        *(view.checked.findings if view.checked else ()),
+        *(view.suite.findings if view.suite else ()),
+        *(view.reviewed.findings if view.reviewed else ()),
+    ]
+    for finding in found:
+        if finding.key == key:
+            return FindingOverridden(key=key, message=finding.message, why=why)
+    known = ", ".join(sorted({f.key for f in found if f.severity == "error"})) or "none"
+    raise InputRefused(f"run {run.folder.id} has no finding {key!r}", todo=f"errors that stand: {known}")
+
+
+def leave(run: Run, event: SpecAmended | FindingOverridden, data: bytes = b"") -> None:
+    """Put it where the run, alive or not, will find it."""
+    run.folder.inbox.mkdir(parents=True, exist_ok=True)
+    name = sha256(event.model_dump_json().encode())[:16]
+    if data:
+        run.store.put(data)
+    write_durably(run.folder.inbox / f"change-{name}.json", event.model_dump_json().encode())
+
+
+def take_changes(run: Run) -> None:
+    """Take every change that a person has left, once, in the order of their names."""
+    for place in sorted(run.folder.inbox.glob("change-*.json")) if run.view.finished is None else []:
+        event = _read(place)
+        place.unlink(missing_ok=True)
+        if isinstance(event, FindingOverridden):
+            run.log.append(event)
+        elif isinstance(event, SpecAmended):
+            current = run.view.artifact(event.document)
+            if current is not None and current.sha256 == event.before_sha256:
+                run.log.append(event)
+
+
+def _read(place: Path) -> SpecAmended | FindingOverridden | None:
+    try:
+        return _WAITING.validate_python(json.loads(place.read_bytes()))
+    except (OSError, ValueError, ValidationError):
+        return None

@@ -1,0 +1,153 @@
+"""The planner's documents as a contract: read at hand-in, linted before the freeze, shown to people and roles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from statsclaw.engine.run import Run
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option
+from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.handin import Raised
+from statsclaw.specs.blocks import Malformed
+from statsclaw.specs.comprehension import Comprehension
+from statsclaw.specs.contract import COMPREHENSION, Contract, read_contract
+from statsclaw.specs.gate import comprehension_findings
+from statsclaw.specs.lint import lint
+from statsclaw.specs.lint.conflict import pilot_finding
+from statsclaw.states import Signal
+
+_SHOWN = 12
+
+
+def texts_of(run: Run) -> dict[str, str]:
+    """Every document of the planner that the run holds."""
+    found = {n: a for n, a in run.view.artifacts.items() if a.producer == Role.PLANNER}
+    return {name: run.store.get_text(artifact.sha256) for name, artifact in found.items()}
+
+
+def contract_of(run: Run) -> Contract:
+    """The contract as it stands. It was whole when it was taken, so it is whole now."""
+    return read_contract(texts_of(run))
+
+
+def source_hashes(run: Run) -> dict[str, str]:
+    return {source.name: source.sha256 for source in run.view.head.sources}
+
+
+# --- at hand-in ------------------------------------------------------------------------------------------------------
+
+
+def leaves_choices_open(artifacts: Mapping[str, bytes]) -> bool:
+    """A comprehension with choices for the person: the specifications come after the answers."""
+    comprehension = _comprehension(artifacts)
+    return comprehension is not None and bool(comprehension.open_choices)
+
+
+def partial_understanding(artifacts: Mapping[str, bytes]) -> Raised | None:
+    """Partial understanding is a HOLD with the planner's questions, whatever else was handed in."""
+    comprehension = _comprehension(artifacts)
+    if comprehension is None or comprehension.verdict != "partial":
+        return None
+    questions = "\n".join(f"{n}. {q}" for n, q in enumerate(comprehension.questions, start=1))
+    return Raised(signal=Signal.HOLD, message=f"The sources are understood in part only.\n{questions}"[:4000])
+
+
+def _comprehension(artifacts: Mapping[str, bytes]) -> Comprehension | None:
+    try:
+        texts = {COMPREHENSION: artifacts[COMPREHENSION].decode("utf-8")}
+        return read_contract(texts).comprehension
+    except (KeyError, UnicodeDecodeError, Malformed):
+        return None
+
+
+def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
+    """What keeps the planner's documents from being a contract, each with file and line."""
+    try:
+        contract = read_contract({name: data.decode("utf-8") for name, data in artifacts.items()})
+    except UnicodeDecodeError:
+        return []  # said of the document itself
+    except Malformed as malformed:
+        return [str(fault) for fault in malformed.faults[:_SHOWN]]
+    if contract.comprehension is None:
+        return []
+    found = comprehension_findings(contract.comprehension, run.index, source_hashes(run))
+    errors = [f for f in found if f.severity == "error" and f.key != "partial"]
+    problems = [f"{f.where}: {f.message}" if f.where else f.message for f in errors[:_SHOWN]]
+    return problems + _not_as_decided(run, contract.comprehension)
+
+
+def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
+    """A choice that the person has made is carried, as it was made."""
+    problems = []
+    choices = {choice.id: choice for choice in comprehension.choices}
+    for question in run.view.questions.values():
+        if question.asked.topic != "choice" or question.answer is None or question.answer.choice is None:
+            continue
+        name = question.asked.cause.rpartition("/")[2]
+        made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
+        if made is None:
+            problems.append(f"{COMPREHENSION}: the choice {name} that the person has made is gone")
+        elif made.decision is None or made.options[made.decision].label != wanted or made.decided_by != "person":
+            problems.append(f"{COMPREHENSION}: the person decided {name} as {wanted!r}; carry it (decided_by: person)")
+    return problems
+
+
+# --- before the freeze -----------------------------------------------------------------------------------------------
+
+
+def understand(run: Run) -> ComprehensionChecked:
+    comprehension = contract_of(run).comprehension
+    assert comprehension is not None
+    numbered = [equation for equation in run.index.equations if equation.numbered]
+    accounted = {equation.ref for equation in comprehension.equations}
+    return ComprehensionChecked(
+        sha256=run.view.artifacts[COMPREHENSION].sha256,
+        equations=len(numbered),
+        accounted=sum(equation.ref in accounted for equation in numbered),
+        symbols=len(comprehension.symbols),
+        definitions=len(comprehension.definitions),
+        choices=tuple(
+            OpenChoice(
+                id=choice.id,
+                question=run.scrub(choice.question),
+                options=tuple(
+                    Option(label=run.scrub(o.label)[:300], consequence=run.scrub(o.consequence)[:1500])
+                    for o in choice.options
+                ),
+                default=choice.default,
+                changes=choice.changes,
+            )
+            for choice in comprehension.open_choices
+        ),
+        findings=tuple(comprehension_findings(comprehension, run.index, source_hashes(run))),
+    )
+
+
+def lint_contract(run: Run, pilots: Mapping[str, list[float]]) -> ContractChecked:
+    """`pilots`: draws of a criterion's quantity under the specification as it stands, by criterion."""
+    contract, texts = contract_of(run), texts_of(run)
+    checks = [command.name for command in run.profile.commands()]
+    found = list(lint(contract, texts, run.index, checks=checks))
+    for name, (low, high) in bounds_of(contract).items():
+        if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):
+            found.append(finding)
+    specs = {n: a.sha256 for n, a in run.view.artifacts.items() if a.producer == Role.PLANNER}
+    return ContractChecked(specs=specs, findings=tuple(_keyed(found)))
+
+
+def bounds_of(contract: Contract) -> dict[str, tuple[float | None, float | None]]:
+    tested = {row.id: (row.low, row.high) for row in contract.tests.criteria} if contract.tests else {}
+    studied = {row.id: (row.low, row.high) for row in contract.study.criteria} if contract.study else {}
+    return tested | studied
+
+
+def _keyed(found: list[Finding]) -> list[Finding]:
+    """Every finding can be named, so that a person can let it stand."""
+    return [f if f.key else f.model_copy(update={"key": f"{f.check}:{sha256(f.message.encode())[:8]}"}) for f in found]
+
+
+def findings_text(findings: list[Finding]) -> str:
+    """What the author of a document is told of it."""
+    rows = [f"- {f.message}" + (f" ({f.where})" if f.where else "") for f in findings]
+    return "\n".join(rows[:40])

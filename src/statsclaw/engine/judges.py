@@ -1,0 +1,177 @@
+"""Tests and study as judges: what the engine adds to them, and what they must show before they judge anyone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.run import Run
+from statsclaw.montecarlo.records import Records, RecordsRefused, read_records
+from statsclaw.profiles.profile import PathClass
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, SuiteChecked
+from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.tree import paths_in, read_text, write_tree
+from statsclaw.specs.contract import Contract
+from statsclaw.specs.sim_spec import Study
+from statsclaw.verify.criteria.tests import judge_tests
+from statsclaw.verify.frozen_criteria import judge_files
+from statsclaw.verify.runner import Bench, LayOut, verify_tree, write_files
+from statsclaw.verify.standin.door_python import door_python
+from statsclaw.verify.standin.null_python import null_python
+from statsclaw.verify.standin.null_r import null_r
+from statsclaw.verify.suite.executed import check_against_null, check_execution
+from statsclaw.verify.suite.python_suite import check_python_suite
+from statsclaw.verify.suite.r_suite import check_r_suite
+
+if TYPE_CHECKING:
+    from statsclaw.engine.dispatch import Inspected
+
+_SMOKE = 2
+_STATIC = {"python": check_python_suite, "r": check_r_suite}
+
+
+def add_judge_files(run: Run, found: Inspected) -> None:
+    """The frozen criteria stand beside the suite, whatever the tester left there under these names."""
+    contract = contract_of(run)
+    if contract.tests is None:
+        return
+    made = judge_files(run.profile.id, contract.tests, contract.definitions)
+    found.files = [change for change in found.files if change.path not in made]
+    for path, text in made.items():
+        data = text.encode()
+        found.contents[sha256(data)] = data
+        found.files.append(FileChange(path=path, sha256=sha256(data)))
+
+
+def stand_in(run: Run, contract: Contract) -> dict[str, str]:
+    """A package of meaningless values with the right names; empty where a language has none yet."""
+    if contract.interface is None:
+        return {}
+    made = {"python": null_python, "r": null_r}.get(run.profile.id)
+    return made(contract.interface) if made else {}
+
+
+def with_door(run: Run, bench: Bench, contract: Contract | None) -> Bench:
+    """Python packages are judged through the door; others still in the process of their suite."""
+    if contract is None or contract.interface is None or run.profile.id != "python":
+        return bench
+    return replace(bench, door=door_python(contract.interface), package=contract.interface.package)
+
+
+# --- before they judge anyone ----------------------------------------------------------------------------------------
+
+
+def check_judges(run: Run, bench: Bench) -> SuiteChecked:
+    """Static looks, then suite and study on the null package. The evidence of it goes into the log."""
+    contract, found = contract_of(run), list[Finding]()
+    assert contract.tests is not None
+    if check := _STATIC.get(run.profile.id):
+        found += check(suite_files(run), contract.tests)
+    null = stand_in(run, contract)
+    if null:
+        found += _on_null(run, bench, contract, null)
+        if contract.study is not None and Role.SIMULATOR in run.plan.roles:
+            found += _study_on_null(run, bench, contract.study, null)
+    own = {f"{name}" for name in judge_files(run.profile.id, contract.tests, contract.definitions)}
+    found = [f for f in found if f.where.partition(":")[0] not in own]
+    return SuiteChecked(judges_sha256=run.view.judges_sha256, findings=tuple(_keyed(found)))
+
+
+def _keyed(found: list[Finding]) -> list[Finding]:
+    return [f if f.key else f.model_copy(update={"key": f"{f.check}:{sha256(f.message.encode())[:8]}"}) for f in found]
+
+
+def suite_files(run: Run) -> dict[str, str]:
+    """The tester's own files: those of the suite without what the engine added."""
+    contract = contract_of(run)
+    added = judge_files(run.profile.id, contract.tests, contract.definitions) if contract.tests else {}
+    paths = paths_in(run.target, run.view.overlay)
+    return {
+        path: read_text(run.target, run.view.overlay, run.store, path)
+        for path in sorted(paths)
+        if run.profile.classify(path) is PathClass.VALIDATION and path not in added
+    }
+
+
+def _on_null(run: Run, bench: Bench, contract: Contract, null: Mapping[str, str]) -> Iterator[Finding]:
+    assert contract.tests is not None
+    evidence = list(_execute_on_null(run, bench, null, "validation"))
+    for executed in evidence:
+        run.log.append(executed)
+    suites = [executed for executed in evidence if executed.phase == "validation"]
+    if not suites:
+        text = "the suite could not be run on the stand-in package: " + (
+            evidence[-1].summary if evidence else "nothing"
+        )
+        yield Finding(check="suite", severity="error", message=text, route_to=Role.TESTER, key="null-not-run")
+        return
+    judgements = judge_tests(contract.tests, evidence)
+    run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="null", judgements=tuple(judgements)))
+    yield from check_execution(contract.tests, suites[0])
+    yield from check_against_null(contract.tests, suites[0], judgements)
+
+
+def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]) -> Iterator[Finding]:
+    """A few replications, three times: what was recorded is complete, the same again, and another with another seed."""
+    seeds = (bench.seed, bench.seed, bench.seed + 1)
+    firsts = (0, 0, _SMOKE)
+    seen: list[Records] = []
+    for seed, first in zip(seeds, firsts, strict=True):
+        smoke = replace(bench, seed=seed, replications=(first, _SMOKE))
+        ran = [e for e in _execute_on_null(run, smoke, null, "study") if e.phase == "study"]
+        problem = "the study was not executed" if not ran else ("" if ran[-1].passed else ran[-1].summary)
+        if ran and ran[-1].records_sha256 is None and not problem:
+            problem = "the study recorded no replications"
+        try:
+            if not problem:
+                data = run.store.get(ran[-1].records_sha256 or "")
+                seen.append(read_records(data, study, first=first, count=_SMOKE, seed=seed))
+        except RecordsRefused as refused:
+            problem = str(refused)
+        if problem:
+            text = (
+                f"on the stand-in package, with STATSCLAW_FIRST={first} and STATSCLAW_REPLICATIONS={_SMOKE}: {problem}"
+            )
+            yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-smoke")
+            return
+    one, again, other = map(_values, seen)
+    if one != again:
+        text = "the study gives other results when it is run again with the same seed"
+        yield Finding(
+            check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-not-repeatable"
+        )
+    if one == other:
+        text = "another seed and other replications give the same results: the study does not use STATSCLAW_SEED"
+        yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-seed-ignored")
+
+
+def _values(records: Records) -> str:
+    """What was recorded, without the numbers of the replications, in a form that can be compared."""
+    tables = sorted(records.tables.items())
+    return repr([(key, {name: c.tolist() for name, c in sorted(table.columns.items())}) for key, table in tables])
+
+
+def _execute_on_null(run: Run, bench: Bench, null: Mapping[str, str], phase: str) -> Iterator[CommandExecuted]:
+    """Python: the stand-in lies where the door would. R: it is installed like any package."""
+    python = run.profile.id == "python"
+    bench = replace(bench, door=null if python else {}, package="")
+    phases: tuple[str, ...] = (phase,) if python else ("build", phase)
+    return verify_tree(bench, _lay_out_null(run, null), run.view.tree_sha256, "null", phases)
+
+
+def _lay_out_null(run: Run, null: Mapping[str, str]) -> LayOut:
+    judges = frozenset({PathClass.VALIDATION, PathClass.SIMULATION})
+    profile = run.profile
+
+    def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
+        wanted = classes & (judges | {PathClass.METADATA})
+        folder.mkdir(parents=True, exist_ok=True)
+        write_tree(run.target, run.view.overlay, run.store, folder, lambda path: profile.classify(path) in wanted)
+        if PathClass.SOURCE in classes:
+            write_files(folder, null)
+
+    return lay_out

@@ -1,0 +1,138 @@
+"""Two readings of the sources, executed side by side behind the barrier, and the pilots of a specification."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.run import Run
+from statsclaw.engine.tools import tools_for
+from statsclaw.runlog.events import ReadingRow, ReadingsCompared
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Mount, nested
+from statsclaw.sandbox.room import remove_tree
+from statsclaw.specs.blocks import Malformed
+from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.readings.compare import compare, disagreements, render_disagreement
+from statsclaw.specs.readings.inputs import calls_for
+from statsclaw.specs.readings.reading import read_reading
+
+_READING = "reading.md"
+_LONGEST_S = 120.0
+
+
+def reading_faults(run: Run, data: bytes) -> list[str]:
+    """What keeps the second reading from being compared with the first."""
+    comprehension = contract_of(run).comprehension
+    definitions = comprehension.definitions if comprehension else ()
+    try:
+        _, faults = read_reading(data.decode("utf-8"), definitions)
+        return [str(fault) for fault in faults[:12]]
+    except UnicodeDecodeError:
+        return []
+    except Malformed as malformed:
+        return [str(fault) for fault in malformed.faults[:12]]
+
+
+def compare_readings(run: Run) -> ReadingsCompared:
+    """Both readings on the same random valid inputs and on edges; neither process sees the other's code."""
+    contract, view = contract_of(run), run.view
+    assert contract.comprehension is not None
+    definitions = contract.comprehension.definitions
+    second, _ = read_reading(run.store.get_text(view.artifacts[_READING].sha256), definitions)
+    calls = calls_for(definitions, seed=int(view.head.canary_seed[:8] or "0", 16))
+    outcomes = [_evaluate(run, code, [call.as_json() for call in calls]) for code in (contract.definitions, second)]
+    agreements = compare(definitions, calls, *outcomes)
+    passages = {equation.ref: equation.text for equation in run.index.equations}
+    shown = [
+        render_disagreement(row, passages.get(row.ref, ""), contract.definitions, second)
+        for row in disagreements(definitions, calls, *outcomes)
+    ]
+    return ReadingsCompared(
+        comprehension_sha256=view.artifacts[COMPREHENSION].sha256,
+        reading_sha256=view.artifacts[_READING].sha256,
+        rows=tuple(
+            ReadingRow(
+                ref=row.ref,
+                function=row.function,
+                agrees=row.agrees,
+                tried=row.tried,
+                largest_difference=row.largest_difference,
+                note=run.scrub(row.note)[:2000],
+            )
+            for row in agreements
+        ),
+        shown=run.scrub("\n\n".join(shown))[:20_000],
+    )
+
+
+def draw_pilots(run: Run) -> dict[str, list[float]]:
+    """Cheap draws of what criteria are about, as far as the planner wrote any."""
+    contract = contract_of(run)
+    found: dict[str, list[float]] = {}
+    for pilot in contract.comprehension.pilots if contract.comprehension else ():
+        argv = ["--pilot", pilot.function, str(pilot.draws), "20260101"]
+        values = _run_harness(run, contract.definitions, [], argv)
+        if isinstance(values, list):
+            found[pilot.criterion] = [float(v) for v in values if isinstance(v, int | float)]
+    return found
+
+
+def _evaluate(run: Run, code: str, calls: list[object]) -> object:
+    return _run_harness(run, code, calls, [])
+
+
+def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> object:
+    """The harness in a root of its own. What it leaves is data, read with suspicion; nothing is None."""
+    with (
+        _desk(run) as (folder, confinement),
+        as_file(files("statsclaw.specs.readings").joinpath("harness.py")) as harness,
+    ):
+        (folder / "harness.py").write_bytes(harness.read_bytes())
+        (folder / "definitions.py").write_text(code, encoding="utf-8")
+        (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
+        files_named = ["/work/definitions.py"] + ([] if argv else ["/work/calls.json"])
+        command = [sys.executable, "-I", "-B", "/work/harness.py", *argv, *files_named, "/out/values.json"]
+        command = [confinement.path(_host(folder, part)) if part.startswith("/") else part for part in command]
+        confinement.run(command, {"LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0"})
+        place = folder / "out" / "values.json"
+        try:
+            if place.is_symlink() or place.stat().st_size > 64 * 2**20:
+                return None
+            return json.loads(place.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+
+
+def _host(folder: Path, inside: str) -> Path:
+    for prefix, place in (("/work/", folder), ("/out/", folder / "out")):
+        if inside.startswith(prefix):
+            return place / inside.removeprefix(prefix)
+    return Path(inside)
+
+
+@contextmanager
+def _desk(run: Run) -> Iterator[tuple[Path, Confinement]]:
+    """A folder to read, a folder to write, no network, nothing of the run."""
+    folder = run.folder.path / "readings"
+    desk = run.folder.desk("readings")
+    remove_tree(folder)
+    (folder / "out").mkdir(parents=True)
+    desk.mkdir(parents=True, exist_ok=True)
+    tools = tools_for(run, sys.executable)
+    own = (
+        Mount(inside="/work", host=str(folder), purpose="documents"),
+        Mount(inside="/out", host=str(folder / "out"), purpose="outbox", writable=True),
+    )
+    enclosure = replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/out")
+    limits = run.limits.model_copy(update={"timeout_s": _LONGEST_S})
+    try:
+        yield folder, Confinement(run.barrier, enclosure, limits, desk)
+    finally:
+        remove_tree(folder)

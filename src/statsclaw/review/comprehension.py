@@ -1,0 +1,119 @@
+"""Was everything in the sources understood, decided and approved, and do two readings agree?"""
+
+from __future__ import annotations
+
+from statsclaw.review.case import Agreement, Case
+from statsclaw.review.findings import bounded, finding
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.specs.comprehension import Choice, Comprehension
+from statsclaw.specs.contract import COMPREHENSION
+
+_CHECK = "comprehension"
+
+
+def check(case: Case) -> list[Finding]:
+    """Everything here is the planner's; without a planner there is nothing to check, and that is said."""
+    if "planner" not in case.roles:
+        text = "no planner in this workflow, so there is no comprehension to check"
+        return [finding(_CHECK, "note", text, key="not-applicable:comprehension")]
+    read = case.contract.comprehension if case.contract else None
+    if read is None:
+        text = "there is no comprehension that can be read"
+        return [_error(text, COMPREHENSION, "no-comprehension"), *_approval(case)]
+    return [*_approval(case), *_equations(case, read), *_choices(case, read), *_readings(case, read)]
+
+
+def _approval(case: Case) -> list[Finding]:
+    if case.approval is None:
+        return [_error("nobody approved the comprehension", COMPREHENSION, "not-approved")]
+    found = []
+    if case.approval.by == "default":
+        found.append(finding(_CHECK, "note", "approved unattended (--yes)", key="approved-unattended"))
+    if not case.approval.matches:
+        text = "the comprehension was changed after it was approved"
+        found.append(_error(text, COMPREHENSION, "approval-of-another-document"))
+    return found
+
+
+def _equations(case: Case, read: Comprehension) -> list[Finding]:
+    known = {row.ref for row in read.equations}
+    if not case.index.sources:
+        if not read.sources:
+            return []
+        text = "the sources were not indexed, so their equations could not be counted"
+        return [finding(_CHECK, "note", text, key="not-computed:equations")]
+    missing = [row for row in case.index.equations if row.ref not in known]
+    numbered = [
+        _error(f"{row.ref} is not accounted for: {row.text[:200]}", _place(row.source, row.line), f"equation:{row.ref}")
+        for row in missing
+        if row.numbered
+    ]
+    others = [row.ref for row in missing if not row.numbered]
+    if others:
+        text = f"{len(others)} displayed equations without a number are not accounted for: {', '.join(others[:10])}"
+        numbered.append(finding(_CHECK, "note", text, where=COMPREHENSION, key="equations-without-number"))
+    return bounded(_CHECK, numbered)
+
+
+def _choices(case: Case, read: Comprehension) -> list[Finding]:
+    line = f"{COMPREHENSION}:{case.contract.line_of(COMPREHENSION, 'comprehension', 'choices') if case.contract else 1}"
+    found = [
+        _error(f"nobody decided the choice {row.id}: {row.question}", line, f"open-choice:{row.id}")
+        for row in read.open_choices
+    ]
+    found += [
+        finding(_CHECK, "note", _decided(row), where=line, key=f"decided:{row.id}")
+        for row in read.choices
+        if row.decision is not None
+    ]
+    return found
+
+
+def _decided(row: Choice) -> str:
+    return f"the {row.decided_by} decided {row.id}: {row.options[row.decision or 0].label} ({row.question})"
+
+
+def _readings(case: Case, read: Comprehension) -> list[Finding]:
+    if not case.second_reading:
+        return [finding(_CHECK, "note", "one reading only", key="one-reading")]
+    if not read.definitions:
+        text = "nothing in the comprehension is executable, so two readings could not be compared"
+        return [finding(_CHECK, "note", text, key="not-computed:readings")]
+    found = [_disagreement(row) for row in case.agreements if row.agrees is False]
+    # an agreement over no inputs at all says nothing
+    vague = [row for row in case.agreements if row.agrees is None or (row.agrees and row.tried <= 0)]
+    found += [
+        finding(
+            _CHECK,
+            "note",
+            f"two readings of {row.ref} could not be compared: {row.note or 'no input was tried'}",
+            where=row.ref,
+            key=f"not-comparable:{row.function}",
+        )
+        for row in vague
+    ]
+    compared = {row.function for row in case.agreements}
+    found += [
+        _error(f"the second reading of {row.ref} was never compared", row.ref, f"not-compared:{row.function}")
+        for row in read.definitions
+        if row.function not in compared
+    ]
+    agree = sum(row.agrees is True and row.tried > 0 for row in case.agreements)
+    total = len({row.function for row in read.definitions} | compared)
+    text = f"two readings agree on {agree} of {total} equations"
+    return [*bounded(_CHECK, found), finding(_CHECK, "note", text, key="readings")]
+
+
+def _disagreement(row: Agreement) -> Finding:
+    size = f", by up to {row.largest_difference:.3g}" if row.largest_difference is not None else ""
+    said = f": {row.note}" if row.note else ""
+    text = f"two readings of {row.ref} disagree over {row.tried} inputs{size}{said}"
+    return _error(text, row.ref, f"readings-disagree:{row.function}")
+
+
+def _place(source: str, line: int | None) -> str:
+    return f"{source}:{line}" if line else source
+
+
+def _error(message: str, where: str, key: str) -> Finding:
+    return finding(_CHECK, "error", message, where=where, route_to="planner", key=key)

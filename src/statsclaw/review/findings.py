@@ -1,0 +1,57 @@
+"""Findings as the checks write them: one line, bounded, whatever a role's words are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from statsclaw.runlog.events.finding import Finding, Severity
+
+_LONGEST_MESSAGE = 1200
+_LONGEST_NAME = 300
+_MOST_OF_A_KIND = 50
+
+#: Keys of notes that a verdict must not leave out. Each is the key itself, or its part before the first colon.
+TOLD = frozenset({"amended", "overridden", "approved-unattended", "undecided", "revealed", "not-computed"})
+
+
+def finding(
+    check: str, severity: Severity, message: str, *, where: str = "", route_to: str = "", key: str = ""
+) -> Finding:
+    """A finding of one line. White space of quoted words is folded, and what is too long is cut."""
+    return Finding(
+        check=check,
+        severity=severity,
+        message=one_line(message, _LONGEST_MESSAGE),
+        where=one_line(where, _LONGEST_NAME),
+        route_to=route_to,
+        key=one_line(key, _LONGEST_NAME),
+    )
+
+
+def one_line(text: str, longest: int) -> str:
+    folded = " ".join(text[: 4 * longest].split())
+    folded = "".join(char if char.isprintable() else " " for char in folded)
+    return folded if len(folded) <= longest else f"{folded[: longest - 1]}…"
+
+
+def bounded(check: str, found: Sequence[Finding]) -> list[Finding]:
+    """At most fifty of one kind; how many more there are is said in a last one of the same weight and role."""
+    if len(found) <= _MOST_OF_A_KIND:
+        return list(found)
+    left = found[_MOST_OF_A_KIND:]
+    worst = min(left, key=lambda row: ("error", "warning", "note").index(row.severity))
+    more = f"and {len(left)} more findings like these"
+    return [
+        *found[:_MOST_OF_A_KIND],
+        finding(check, worst.severity, more, route_to=worst.route_to, key=f"more:{found[0].key}"),
+    ]
+
+
+def under(check: str, found: Iterable[Finding]) -> list[Finding]:
+    """Findings that somebody else computed, put under a check of the review and otherwise as they are."""
+    return [row.model_copy(update={"check": check}) for row in found]
+
+
+def is_told(row: Finding) -> bool:
+    """A note that a verdict must not leave out."""
+    return row.severity == "note" and row.key.partition(":")[0] in TOLD

@@ -1,0 +1,97 @@
+"""Were the tolerances and bounds used those that were frozen, and could a package of meaningless values pass them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from statsclaw.review.case import Case
+from statsclaw.review.findings import bounded, finding, under
+from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.specs.contract import SPECIFICATIONS
+
+_CHECK = "tolerance"
+
+
+def check(case: Case) -> list[Finding]:
+    return [
+        *_frozen(case),
+        *_changed_by_people(case),
+        *bounded(_CHECK, list(_contract(case))),
+        *bounded(_CHECK, under(_CHECK, case.suite_findings)),
+        *bounded(_CHECK, list(_null(case))),
+    ]
+
+
+def _frozen(case: Case) -> Iterator[Finding]:
+    if not case.frozen:
+        if "planner" in case.roles:
+            yield _finding("error", "no specification was frozen", "", "planner", "not-frozen")
+        else:
+            text = "no planner in this workflow, so nothing was frozen"
+            yield _finding("note", text, "", "", "not-applicable:frozen")
+        return
+    for name, sha256 in sorted(case.frozen.items()):
+        now = case.current.get(name)
+        if now is None:
+            yield _finding("error", f"{name} was frozen and is no longer there", name, "planner", f"frozen:{name}")
+        elif now != sha256:
+            text = f"{name} is not what was frozen ({now[:12]} instead of {sha256[:12]})"
+            yield _finding("error", text, name, "planner", f"frozen:{name}")
+    for name in SPECIFICATIONS:
+        if name in case.documents and name not in case.frozen:
+            yield _finding("error", f"{name} was never frozen", name, "planner", f"frozen:{name}")
+
+
+def _changed_by_people(case: Case) -> Iterator[Finding]:
+    for row in case.amendments:
+        text = f"{row.what} was amended from {row.before} to {row.after}, because: {row.why or '(no reason given)'}"
+        yield _finding("note", text, row.what, "", f"amended:{row.what}")
+    for over in case.overrides:
+        text = f"a person overrode “{over.message}”, because: {over.why or '(no reason given)'}"
+        yield _finding("note", text, over.key, "", f"overridden:{over.key}")
+
+
+def _contract(case: Case) -> Iterator[Finding]:
+    """Errors stay errors unless a person overrode exactly that finding; one without a key cannot be overridden."""
+    overridden = {row.key for row in case.overrides} - {""}
+    for row in case.contract_findings:
+        severity: Severity = "error" if row.severity == "error" and row.key not in overridden else "note"
+        yield row.model_copy(update={"check": _CHECK, "severity": severity})
+
+
+def _null(case: Case) -> Iterator[Finding]:
+    values = _value_criteria(case)
+    if not values:
+        return
+    if not case.null_judgements:
+        text = "the criteria were not tried on a package of meaningless values"
+        yield _finding("note", text, "", "", "not-computed:null")
+        return
+    tried = {row.id: row for row in case.null_judgements if row.id in values}
+    for name, row in tried.items():
+        key = f"null-passes:{name}"
+        if row.verdict == "PASS":
+            text = f"a package of meaningless values meets the criterion {name} ({row.quantity[:200]})"
+            yield _finding("error", text, row.where or name, values[name], key)
+        elif row.verdict == "UNDECIDED" and row.literal == "PASS":
+            text = f"the criterion {name} does not refuse a package of meaningless values: undecided"
+            yield _finding("warning", text, row.where or name, values[name], key)
+    missing = sorted(set(values) - set(tried))
+    if missing:
+        text = f"not tried on a package of meaningless values: {', '.join(missing)}"
+        yield _finding("note", text, "", "", "not-computed:null")
+
+
+def _value_criteria(case: Case) -> dict[str, str]:
+    """Criteria about numbers, with the role whose suite or study decides them."""
+    tests, study = (case.contract.tests, case.contract.study) if case.contract else (None, None)
+    found: dict[str, str] = {}
+    if tests and "tester" in case.roles:
+        found |= {row.id: "tester" for row in tests.criteria if row.kind == "value"}
+    if study and "simulator" in case.roles:
+        found |= {row.id: "simulator" for row in study.criteria}
+    return found
+
+
+def _finding(severity: Severity, message: str, where: str, route_to: str, key: str) -> Finding:
+    return finding(_CHECK, severity, message, where=where, route_to=route_to, key=key)

@@ -1,0 +1,43 @@
+"""Lint at the freeze: what is wrong with the planner's documents as a whole, computed before anybody builds on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index
+from statsclaw.specs.contract import Contract
+from statsclaw.specs.lint.conflict import conflict_findings, pilot_finding
+from statsclaw.specs.lint.coverage import coverage_findings
+from statsclaw.specs.lint.found import finding
+from statsclaw.specs.lint.leaks import leak_findings
+from statsclaw.specs.lint.power import PowerRow, passing_probability, power_findings, power_table
+from statsclaw.specs.lint.request import carried_criteria, request_findings
+
+__all__ = ["PowerRow", "lint", "passing_probability", "pilot_finding", "power_table"]
+
+_MOST_OF_A_FAMILY = 300
+
+
+def lint(
+    contract: Contract, documents: Mapping[str, str], index: Index, *, checks: Collection[str] = ()
+) -> list[Finding]:
+    """Every finding, by family. `checks`: the names of the commands of the run that a criterion may name."""
+    families: dict[str, Iterable[Finding]] = {
+        "coverage": coverage_findings(contract, documents, checks),
+        "request": request_findings(contract, index),
+        "power": power_findings(contract, carried_criteria(contract, index)),
+        "leaks": leak_findings(contract, documents, index),
+        "conflict": conflict_findings(contract),
+    }
+    return [row for name, found in families.items() for row in _bounded(name, found)]
+
+
+def _bounded(name: str, found: Iterable[Finding]) -> list[Finding]:
+    """The first of a family; one more error stands for the rest, so that cutting off hides no error."""
+    rows = list(islice(found, _MOST_OF_A_FAMILY + 1))
+    if len(rows) <= _MOST_OF_A_FAMILY:
+        return rows
+    message = f"There are more than {_MOST_OF_A_FAMILY} findings of the kind “{name}”; the rest is not shown."
+    return [*rows[:_MOST_OF_A_FAMILY], finding(name, "error", message, "", f"too-many:{name}")]

@@ -1,0 +1,66 @@
+"""Text of the computation that also stands in a specification whose reader is not to know how it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index
+from statsclaw.specs.contract import INTERFACE, SIM_SPEC, SPEC, TEST_SPEC, Contract
+from statsclaw.specs.lint.found import clip, finding
+from statsclaw.specs.lint.prose import private_rows, words_of_rows, words_of_text
+
+_LENGTH = 8
+_FEWEST_REAL = 5
+_MOST_FINDINGS = 20
+
+Run = tuple[str, ...]
+
+
+def overlap_findings(contract: Contract, documents: Mapping[str, str], index: Index) -> Iterator[Finding]:
+    """Runs of eight or more words that spec.md shares with another specification.
+
+    Not counted: the interface, the stated criteria and the choices that were put to the person, which every reader
+    may be told in the same words; and formulas, which are not prose.
+    """
+    if SPEC not in documents:
+        return
+    computation = words_of_rows(private_rows(SPEC, documents))
+    lines: dict[Run, int] = {}
+    for place, run in enumerate(_runs([word for word, _ in computation])):
+        lines.setdefault(run, computation[place][1])
+    for text in _common(contract, documents, index):
+        for run in _runs(words_of_text(text)):
+            lines.pop(run, None)
+    for name in (TEST_SPEC, SIM_SPEC):
+        if name in documents:
+            yield from _shared(name, words_of_rows(private_rows(name, documents)), lines)
+
+
+def _common(contract: Contract, documents: Mapping[str, str], index: Index) -> Iterable[str]:
+    yield documents.get(INTERFACE, "")
+    yield from (row.text for row in index.criteria)
+    for choice in contract.comprehension.choices if contract.comprehension else ():
+        yield choice.question
+        yield from (f"{option.label} {option.consequence}" for option in choice.options)
+
+
+def _runs(words: list[str]) -> Iterator[Run]:
+    yield from (tuple(words[start : start + _LENGTH]) for start in range(len(words) - _LENGTH + 1))
+
+
+def _shared(name: str, words: list[tuple[str, int]], lines: Mapping[Run, int]) -> Iterator[Finding]:
+    plain = [word for word, _ in words]
+    found, place = 0, 0
+    while place + _LENGTH <= len(plain) and found < _MOST_FINDINGS:
+        run = tuple(plain[place : place + _LENGTH])
+        if run not in lines or sum(1 for word in run if len(word) > 1 and word.isalpha()) < _FEWEST_REAL:
+            place += 1
+            continue
+        end = place + _LENGTH
+        while end < len(plain) and tuple(plain[end - _LENGTH + 1 : end + 1]) in lines:
+            end += 1
+        words_shown = clip(" ".join(plain[place:end]), 160)
+        message = f"{name} has {end - place} words in a row in common with {SPEC}:{lines[run]}: “{words_shown}”."
+        yield finding("leaks", "error", message, f"{name}:{words[place][1]}", f"overlap:{name}:{' '.join(run)}")
+        found, place = found + 1, end

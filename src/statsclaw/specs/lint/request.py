@@ -1,0 +1,243 @@
+"""What the sources and the person state must be carried by a criterion, and by none that accepts more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index, StatedCriterion
+from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC, Contract
+from statsclaw.specs.lint.found import clip, finding, show
+from statsclaw.specs.lint.stated import Bound, bounds_of, topic_of
+from statsclaw.specs.lint.tolerances import width
+from statsclaw.specs.lint.vocabulary import named
+from statsclaw.specs.sim_spec import StudyCriterion
+from statsclaw.specs.test_spec import Criterion
+
+_SLACK = 1e-9
+#: What a metric is when all is well; a distance "from the nominal level" is from here.
+_NOMINAL = {"se_ratio": 1.0, "bias": 0.0}
+_TOPICS = ("coverage", "rejection", "bias", "rmse", "se_ratio", "failure_rate")
+
+
+@dataclass(frozen=True, slots=True)
+class Carrier:
+    """A criterion of either specification, as far as it can be compared with a stated one."""
+
+    id: str
+    where: str
+    source: str
+    topic: str
+    low: float | None = None
+    high: float | None = None
+    #: The tolerance of a `close` criterion, as a deviation and in relation to the size of the quantity.
+    absolute: float | None = None
+    relative: float | None = None
+    #: Without a lower bound because it is about something that cannot be negative.
+    one_sided: bool = False
+    nominal: float | None = None
+    scale: float | None = None
+
+    @property
+    def bounded(self) -> bool:
+        return any(value is not None for value in (self.low, self.high, self.absolute))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    kept: bool
+    words: str
+
+
+def carriers(contract: Contract) -> list[Carrier]:
+    found: list[Carrier] = []
+    for number, row in enumerate(contract.tests.criteria if contract.tests else ()):
+        where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
+        found.append(_of_test(row, where))
+    if contract.study is None:
+        return found
+    for number, criterion in enumerate(contract.study.criteria):
+        where = f"{SIM_SPEC}:{contract.line_of(SIM_SPEC, 'study', 'criteria', number)}"
+        found.append(_of_study(criterion, contract.study.level, where))
+    return found
+
+
+def _of_test(row: Criterion, where: str) -> Carrier:
+    absolute = width(row.tolerance, row.scale or 1.0) if row.tolerance else None
+    return Carrier(
+        row.id,
+        where,
+        row.source,
+        topic="time" if row.decided_by == "timing" else topic_of(row.quantity),
+        low=row.low,
+        high=row.high,
+        absolute=absolute,
+        relative=absolute / (row.scale or 1.0) if absolute is not None else None,
+        one_sided=row.rule == "at most",
+        scale=row.scale,
+    )
+
+
+def _of_study(row: StudyCriterion, level: float, where: str) -> Carrier:
+    return Carrier(
+        row.id,
+        where,
+        row.source,
+        topic=row.metric if row.metric in _TOPICS else topic_of(row.quantity),
+        low=row.low,
+        high=row.high,
+        one_sided=row.metric in ("rmse", "empse", "modse", "failure_rate", "quantile_range"),
+        nominal=level if row.metric == "coverage" else _NOMINAL.get(row.metric),
+    )
+
+
+def carried_by(stated: StatedCriterion, rows: list[Carrier], index: Index) -> list[Carrier]:
+    """Those whose source names it: by its reference, or by its identifier where no other reference is meant."""
+    others = [row.ref for row in index.criteria if row.id == stated.id and row.ref != stated.ref]
+    return [
+        row
+        for row in rows
+        if named(stated.ref, row.source)
+        or (named(stated.id, row.source) and not any(named(other, row.source) for other in others))
+    ]
+
+
+def carried_criteria(contract: Contract, index: Index) -> frozenset[str]:
+    """The criteria that carry a stated one."""
+    rows = carriers(contract)
+    return frozenset(row.id for stated in index.criteria for row in carried_by(stated, rows, index))
+
+
+def request_findings(contract: Contract, index: Index) -> Iterator[Finding]:
+    if contract.tests is None and contract.study is None:
+        return
+    rows = carriers(contract)
+    home, block = (TEST_SPEC, "criteria") if contract.tests is not None else (SIM_SPEC, "study")
+    for stated in index.criteria:
+        carrying = carried_by(stated, rows, index)
+        if carrying:
+            yield from _compared(stated, carrying)
+            continue
+        yield finding(
+            "request",
+            "error",
+            f"{stated.ref} is carried by no criterion: “{clip(stated.text)}”.",
+            f"{home}:{contract.line_of(home, block)}",
+            f"stated-not-carried:{stated.ref}",
+        )
+
+
+def _compared(stated: StatedCriterion, carrying: list[Carrier]) -> Iterator[Finding]:
+    bounds, unread = bounds_of(stated.text)
+    if not bounds and not unread:
+        return
+    if not bounds:
+        message = f"{stated.ref} states numbers that could not be read as bounds: “{clip(stated.text)}”."
+        yield finding("request", "note", message, carrying[0].where, f"stated-not-compared:{stated.ref}")
+        return
+    weakened: set[str] = set()
+    for row in carrying:
+        results = [(bound, result) for bound in bounds if (result := compare(bound, row)) is not None]
+        if results and not any(result.kept for _, result in results):
+            weakened.add(row.id)
+            yield _weakened(stated, results[0][0], row, results[0][1])
+    for number, bound in enumerate(bounds, start=1):
+        compared = [(row, result) for row in carrying if (result := compare(bound, row)) is not None]
+        if not compared:
+            yield from _not_compared(stated, bound, carrying, number)
+        elif not any(result.kept or row.id in weakened for row, result in compared):
+            yield _weakened(stated, bound, *compared[0])
+
+
+def _weakened(stated: StatedCriterion, bound: Bound, row: Carrier, result: Comparison) -> Finding:
+    return finding(
+        "request",
+        "error",
+        f"{stated.ref} states {bound.words}, but {row.id}, which carries it, accepts {result.words}: "
+        f"“{clip(stated.text)}”.",
+        row.where,
+        f"stated-weakened:{stated.ref}:{row.id}",
+    )
+
+
+def _not_compared(stated: StatedCriterion, bound: Bound, carrying: list[Carrier], number: int) -> Iterator[Finding]:
+    """A check that holds or does not carries "no errors"; another metric than the stated one is worth a warning."""
+    bounded = [row for row in carrying if row.bounded]
+    if bound.high == 0.0 and len(bounded) < len(carrying):
+        return
+    key = f"stated-not-compared:{stated.ref}:{number}"
+    strangers = [row for row in bounded if bound.topic and row.topic and row.topic != bound.topic]
+    if bounded and len(strangers) == len(bounded):
+        row = strangers[0]
+        message = f"{stated.ref} states {bound.words} for {bound.topic}; {row.id} carries it and is about {row.topic}."
+        yield finding("request", "warning", message, row.where, key)
+        return
+    names = ", ".join(row.id for row in carrying[:5])
+    message = f"{stated.ref} states {bound.words}; no number of {names} can be compared with it."
+    yield finding("request", "note", message, carrying[0].where, key)
+
+
+def compare(bound: Bound, row: Carrier) -> Comparison | None:
+    """Whether a criterion accepts no more than a bound; None where the two do not speak of the same thing."""
+    if bound.topic and row.topic and bound.topic != row.topic:
+        return None
+    if bound.kind == "distance":
+        return _distance(bound, row)
+    if bound.kind == "range":
+        return None if row.low is None and row.high is None else _between(bound.low, bound.high, row)
+    if bound.kind == "low":
+        return None if row.low is None else _between(bound.low, None, row)
+    if bound.of_distance and row.absolute is not None:
+        return _tolerance(bound.high or 0.0, bound, row)
+    if row.high is None:
+        return None
+    low = -(bound.high or 0.0) if bound.two_sided and not row.one_sided else None
+    return _between(low, bound.high, row)
+
+
+def _distance(bound: Bound, row: Carrier) -> Comparison | None:
+    size = bound.distance or 0.0
+    if row.absolute is not None:
+        return _tolerance(size, bound, row)
+    if row.low is None and row.high is None:
+        return None
+    centre = bound.target if bound.target is not None else row.nominal
+    if row.one_sided and bound.target is None:
+        return _between(None, size, row)
+    if centre is None:
+        if row.low is None or row.high is None:
+            return _between(-size, size, row)
+        if row.low <= 0.0 <= row.high:
+            return _between(-size, size, row)
+        half = (row.high - row.low) / 2.0
+        return Comparison(half <= size * (1.0 + _SLACK), f"{_accepted(row)}, half of which is {show(half)}")
+    if bound.relative and bound.target is not None:
+        size *= abs(centre)
+        # "within 2 % of 0.95" may also mean percentage points; the wider reading is the one a reader may rely on
+        size = max(size, bound.distance or 0.0) if abs(centre) <= 1.0 else size
+    return _between(centre - size, centre + size, row)
+
+
+def _tolerance(size: float, bound: Bound, row: Carrier) -> Comparison:
+    accepted = row.relative if bound.relative and bound.target is None else row.absolute
+    accepted = math.inf if accepted is None else accepted
+    kind = "relative deviations" if bound.relative and bound.target is None else "deviations"
+    scale = f" of a quantity of the size {show(row.scale)}" if row.scale not in (None, 1.0) and row.scale else ""
+    return Comparison(accepted <= size * (1.0 + _SLACK), f"{kind} of {show(accepted)}{scale}")
+
+
+def _between(low: float | None, high: float | None, row: Carrier) -> Comparison:
+    kept = True
+    if low is not None:
+        kept = row.low is not None and row.low >= low - _SLACK * max(1e-12, abs(low))
+    if high is not None:
+        kept = kept and row.high is not None and row.high <= high + _SLACK * max(1e-12, abs(high))
+    return Comparison(kept, _accepted(row))
+
+
+def _accepted(row: Carrier) -> str:
+    low = "anything" if row.low is None else show(row.low)
+    high = "anything" if row.high is None else show(row.high)
+    return f"{low} to {high}"

@@ -1,0 +1,1 @@
+"""Two readings of the same equations, compared by computation."""

@@ -1,0 +1,1 @@
+"""The judge: verdicts computed from recorded evidence and frozen criteria, and from nothing else."""

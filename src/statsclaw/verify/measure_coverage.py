@@ -1,0 +1,208 @@
+"""Coverage of a package's sources from what `coverage_tracer` recorded, or from R's covr.
+
+Lines: those that hold code after compiling. Branches: both ways out of `if`, `while` and `for`, of a `case` that can
+fail, of a conditional expression written over several lines; of `try`, that its body ends and that a handler runs.
+What stands on one line cannot be told apart and is not counted. Sources are compiled here and never run; records come
+from the package's own process, so lines that the source does not have are left out, and size and form are checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import stat
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import CodeType
+
+from statsclaw.review.case import FileCoverage
+from statsclaw.verify.coverage_tracer import LEFT
+
+_LARGEST_SOURCE = 1_000_000
+_LARGEST_DUMP = 64 * 1024 * 1024
+_MOST_DUMPS = 2000
+_MOST_ARCS = 200_000
+_LARGEST_LINE = 10_000_000
+
+Arc = tuple[int, int]
+Dump = Mapping[str, object]
+
+
+def read_dumps(paths: Iterable[Path]) -> list[Dump]:
+    """The records that can be read; links, special files, and what is too large or no JSON object are passed over."""
+    found: list[Dump] = []
+    for path in sorted(paths)[:_MOST_DUMPS]:
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with os.fdopen(handle, "rb") as file:
+                about = os.fstat(handle)
+                if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_DUMP:
+                    continue
+                read = json.loads(file.read(_LARGEST_DUMP))
+        except (OSError, ValueError, RecursionError):
+            continue
+        if isinstance(read, dict):
+            found.append(read)
+    return found
+
+
+def measured(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:
+    """Of every Python source, in order of their paths. `data`: one record per process; `sources`: path to text."""
+    arcs = _merged(data)
+    found = []
+    for path in sorted(path for path in sources if path.endswith(".py")):
+        lines = executable_lines(sources[path])
+        if not lines:
+            continue
+        seen = {arc for arc in _of_source(arcs, path, sources) if arc[1] in lines or arc[1] == LEFT}
+        hit = lines & {line for _, line in seen}
+        branches = branches_of(sources[path])
+        steps = _steps(seen)
+        taken = sum(branch.taken(steps) for branch in branches)
+        missed = tuple(sorted(lines - hit))
+        found.append(FileCoverage(path, len(lines), len(hit), len(branches), taken, missed))
+    return tuple(found)
+
+
+def measured_by_covr(rows: Sequence[Mapping[str, object]]) -> tuple[FileCoverage, ...]:
+    """From the rows of `covr::tally_coverage()`: filename, line, value. Without branches, which covr does not know."""
+    lines: dict[str, dict[int, bool]] = {}
+    for row in rows[:1_000_000]:
+        name, line, value = row.get("filename"), row.get("line"), row.get("value")
+        if isinstance(name, str) and _is_whole(line) and isinstance(value, int | float):
+            table = lines.setdefault(name, {})
+            table[int(str(line))] = table.get(int(str(line)), False) or value > 0
+    return tuple(
+        FileCoverage(
+            path, len(table), sum(table.values()), missed=tuple(sorted(n for n, hit in table.items() if not hit))
+        )
+        for path, table in sorted(lines.items())
+    )
+
+
+def why_not_measured(profile: str, *, has_covr: bool = False) -> str:
+    """The reason to give where there is nothing to measure with; "" where there is."""
+    if profile == "python" or (profile == "r" and has_covr):
+        return ""
+    if profile == "r":
+        return "the R package covr is not installed"
+    return f"there is no way to measure it for the profile {profile}"
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _LARGEST_LINE
+
+
+def _merged(data: Sequence[Dump]) -> dict[str, set[Arc]]:
+    """Steps from line to line of every file; what has another form is passed over."""
+    found: dict[str, set[Arc]] = {}
+    for dump in data:
+        files = dump.get("files")
+        for path, rows in files.items() if isinstance(files, dict) else ():
+            if not isinstance(rows, list):
+                continue
+            seen = found.setdefault(str(path), set())
+            for row in rows[:_MOST_ARCS]:
+                if isinstance(row, list | tuple) and len(row) == 2 and all(type(part) is int for part in row):
+                    seen.add((row[0], row[1]))
+    return found
+
+
+def _steps(arcs: Iterable[Arc]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for before, line in arcs:
+        found.setdefault(before, set()).add(line)
+    return found
+
+
+def _of_source(arcs: Mapping[str, set[Arc]], path: str, sources: Mapping[str, str]) -> set[Arc]:
+    """An installed file is found again by the end of its path; where several sources end so, by the shortest."""
+    parts = path.split("/")
+    for cut in range(len(parts)):
+        tail = "/".join(parts[cut:])
+        if tail in arcs:
+            rivals = [other for other in sources if other == tail or other.endswith(f"/{tail}")]
+            return arcs[tail] if min(rivals, key=lambda other: (len(other), other)) == path else set()
+    return set()
+
+
+# --- what a source could execute -----------------------------------------------------------------------------------
+
+
+def executable_lines(source: str) -> frozenset[int]:
+    """Lines with code, functions and classes included; none if it cannot be compiled."""
+    if len(source) > _LARGEST_SOURCE:
+        return frozenset()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(source, "<source>", "exec", dont_inherit=True, optimize=0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return frozenset()
+    return frozenset(line for part in _codes(code) for _, _, line in part.co_lines() if line)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    waiting = [code]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting += [constant for constant in part.co_consts if isinstance(constant, CodeType)]
+
+
+class Branch:
+    """One way out of `head`: into `inside`, or (`into` False) to anywhere but there."""
+
+    def __init__(self, head: range, inside: range, *, into: bool) -> None:
+        self.head, self.inside, self.into = head, inside, into
+
+    def taken(self, steps: Mapping[int, set[int]]) -> bool:
+        """`steps`: for each line, those that followed it."""
+        reached = (line for at in self.head for line in steps.get(at, ()))
+        return any(line not in self.head and (line in self.inside) == self.into for line in reached)
+
+
+def branches_of(source: str) -> list[Branch]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [branch for node in ast.walk(tree) for branch in _of_node(node)]
+
+
+def _of_node(node: ast.AST) -> list[Branch]:
+    if isinstance(node, ast.Try | ast.TryStar) and node.handlers:
+        body, handlers = _span(node.body), range(node.handlers[0].lineno, (node.handlers[-1].end_lineno or 0) + 1)
+        return [Branch(body, handlers, into=True), Branch(body, handlers, into=False)]
+    if isinstance(node, ast.If | ast.While) and not isinstance(node.test, ast.Constant):
+        return _two_ways(range(node.lineno, _end(node.test) + 1), _span(node.body))
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return _two_ways(range(node.lineno, _end(node.iter) + 1), _span(node.body))
+    if isinstance(node, ast.match_case) and not (
+        isinstance(node.pattern, ast.MatchAs) and node.pattern.pattern is None
+    ):
+        return _two_ways(range(node.pattern.lineno, _end(node.guard or node.pattern) + 1), _span(node.body))
+    if isinstance(node, ast.IfExp):
+        test, body, other = (range(part.lineno, _end(part) + 1) for part in (node.test, node.body, node.orelse))
+        apart = len({*test, *body, *other}) == len(test) + len(body) + len(other)
+        return [Branch(test, body, into=True), Branch(test, other, into=True)] if apart else []
+    return []
+
+
+def _two_ways(head: range, body: range) -> list[Branch]:
+    """A body that begins on the line on which its head ends cannot be told apart from it."""
+    if not body or body.start < head.stop:
+        return []
+    return [Branch(head, body, into=True), Branch(head, body, into=False)]
+
+
+def _span(body: Sequence[ast.stmt]) -> range:
+    return range(body[0].lineno, _end(body[-1]) + 1)
+
+
+def _end(node: ast.stmt | ast.expr | ast.pattern) -> int:
+    return node.end_lineno or node.lineno

@@ -1,0 +1,225 @@
+"""Does a comparison compare? Rounding before it, a value with itself, constants, the package with the package."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.verify.suite.found import found
+from statsclaw.verify.suite.names import python_names, speaks_of
+from statsclaw.verify.suite.python_code import Function, constant_truth
+from statsclaw.verify.suite.python_tests import Case, Use
+from statsclaw.verify.suite.python_values import Bound, argument
+
+_REFLEXIVE = (ast.Eq, ast.LtE, ast.GtE, ast.Is)
+
+
+class Compared:
+    """One comparison: what was observed, what was expected, where, and the criterion's use it is part of."""
+
+    def __init__(self, observed: ast.expr, expected: ast.expr | None, node: ast.AST, user: Function) -> None:
+        self.observed = Bound(observed, user, user.file)
+        self.expected = Bound(expected, user, user.file) if expected is not None else None
+        self.node = node
+        self.user = user
+
+    @property
+    def where(self) -> str:
+        return self.user.where(self.node)
+
+
+def comparisons(case: Case) -> Iterator[Compared]:
+    for use in case.uses:
+        observed = argument(use.call, 0, "observed", "x", "statement")
+        if observed is not None and use.method in ("close", "value", "holds"):
+            expected = argument(use.call, 1, "expected") if use.method == "close" else None
+            yield Compared(observed, expected, use.call, use.user)
+            if use.method == "holds":
+                yield from _compares(observed, use.user)
+    for function in case.reach:
+        for node in function.body:
+            if isinstance(node, ast.Assert):
+                yield from _compares(node.test, function)
+            elif isinstance(node, ast.Call) and len(node.args) > 1 and _is_equality(node, function, case):
+                yield Compared(node.args[0], node.args[1], node, function)
+
+
+def _is_equality(node: ast.Call, function: Function, case: Case) -> bool:
+    name = case.suite.called(node, function.file)
+    last = name.rpartition(".")[2]
+    known = python_names("equal")
+    return name in known or (name == last and any(row.rpartition(".")[2] == last for row in known))
+
+
+def _compares(test: ast.expr, function: Function) -> Iterator[Compared]:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare):
+            yield Compared(node.left, node.comparators[0], node, function)
+
+
+# --- rounding ------------------------------------------------------------------------------------------------------
+
+
+def rounded(case: Case) -> list[Finding]:
+    findings = []
+    for row in comparisons(case):
+        sides = [row.observed]
+        if isinstance(row.node, ast.Compare) and row.expected is not None:
+            sides.append(row.expected)
+        if any(_rounds(side, case, 0) for side in sides):
+            message = f"{case.name} rounds what the package returned before comparing it, which hides differences."
+            findings.append(found("rounded-before-comparing", case.name, message, row.where))
+    return findings
+
+
+def _rounds(row: Bound, case: Case, depth: int) -> bool:
+    """Whether an output of the package is rounded on its way here. Arguments of the package are its own affair."""
+    node = row.node
+    if depth > 5 or not _may_touch(row, case):
+        return False
+    if isinstance(node, ast.Name):
+        rows = case.values.of(row)
+        return any(item.node is not node and _rounds(item, case, depth + 1) for item in rows)
+    if _is_rounding(node, row.file, case):
+        return True
+    if isinstance(node, ast.Call):
+        if case.suite.dotted(node.func, row.file).split(".")[0] in case.suite.package:
+            return False
+        if _from_suite(row, case):
+            return _returns_rounded(row, case, depth)
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr | ast.keyword)]
+    inner = [part.value if isinstance(part, ast.keyword) else part for part in parts]
+    return any(_rounds(Bound(part, row.user, row.file), case, depth) for part in inner)
+
+
+def _may_touch(row: Bound, case: Case) -> bool:
+    return case.values.touches(row) is True
+
+
+def _from_suite(row: Bound, case: Case) -> bool:
+    return isinstance(row.node, ast.Call) and case.suite.function(row.node.func, row.user, row.file) is not None
+
+
+def _returns_rounded(row: Bound, case: Case, depth: int) -> bool:
+    function = case.suite.function(row.node.func, row.user, row.file) if isinstance(row.node, ast.Call) else None
+    if function is None:
+        return False
+    returned = [node.value for node in function.body if isinstance(node, ast.Return) and node.value is not None]
+    return any(_rounds(Bound(value, function, function.file), case, depth + 1) for value in returned)
+
+
+def _is_rounding(node: ast.expr, file: str, case: Case) -> bool:
+    if isinstance(node, ast.JoinedStr):
+        return any(isinstance(part, ast.FormattedValue) and part.format_spec is not None for part in node.values)
+    if isinstance(node, ast.BinOp):
+        text = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+        return isinstance(node.op, ast.FloorDiv) or (isinstance(node.op, ast.Mod) and text)
+    if not isinstance(node, ast.Call):
+        return False
+    if case.suite.called(node, file) in python_names("rounding"):
+        return True
+    if not isinstance(node.func, ast.Attribute):
+        return False
+    if node.func.attr == "astype" and node.args:
+        named = case.suite.dotted(node.args[0], file) or str(getattr(node.args[0], "value", ""))
+        return named.rpartition(".")[2] in python_names("coarse_types")
+    constant = isinstance(node.func.value, ast.Constant) and node.func.attr == "format"
+    return constant or node.func.attr in python_names("rounding_methods")
+
+
+# --- vacuous comparisons -------------------------------------------------------------------------------------------
+
+
+def vacuous(case: Case) -> list[Finding]:
+    findings: list[Finding] = []
+    for row in comparisons(case):
+        if row.expected is not None and (reason := _empty_comparison(row, case)):
+            findings.append(found("vacuous-comparison", f"{case.name}:{reason}", f"{case.name} {reason}.", row.where))
+    for function in case.reach:
+        for node in function.body:
+            if isinstance(node, ast.Assert) and _always_true(node.test):
+                message = f"{case.name} asserts something that is always true."
+                findings.append(found("always-true", case.name, message, function.where(node)))
+    for use in case.uses:
+        findings += _vacuous_use(use, case)
+    return findings
+
+
+def _always_true(test: ast.expr) -> bool:
+    """True as it stands, or `… or True`; `assert not False` and a tuple are the same in other clothes."""
+    return constant_truth(test) is True
+
+
+def _empty_comparison(row: Compared, case: Case) -> str:
+    assert row.expected is not None
+    if isinstance(row.node, ast.Compare) and not isinstance(row.node.ops[0], _REFLEXIVE):
+        return ""
+    left, right = _single(row.observed, case), _single(row.expected, case)
+    if left.node is right.node or ast.dump(left.node) == ast.dump(right.node):
+        again = left.node is not right.node and _may_touch(left, case) and speaks_of("repeated", case.behaviour)
+        if not again:
+            return "compares a value with itself"
+    if _is_literal(left.node) and _is_literal(right.node):
+        return "compares a constant with a constant"
+    return ""
+
+
+def _single(row: Bound, case: Case) -> Bound:
+    """What a name stands for if that is one thing, and not a list or an object that can be changed on the way."""
+    if not isinstance(row.node, ast.Name):
+        return row
+    rows = case.values.of(row)
+    if len(rows) != 1 or isinstance(rows[0].node, ast.List | ast.Dict | ast.Set | ast.ListComp):
+        return row
+    return rows[0]
+
+
+def _is_literal(node: ast.expr) -> bool:
+    allowed = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.List, ast.Tuple, ast.expr_context, ast.BinOp, ast.operator)
+    return all(isinstance(part, allowed) for part in ast.walk(node))
+
+
+def _vacuous_use(use: Use, case: Case) -> Iterator[Finding]:
+    criteria = [row for row in case.spec.criteria if row.id in use.ids]
+    observed = argument(use.call, 0, "observed", "x", "statement", "call")
+    names = ", ".join(use.ids)
+    where = use.user.where(use.call)
+    if observed is None:
+        return
+    row = Bound(observed, use.user, use.user.file)
+    resolved = _single(row, case)
+    if use.method == "holds" and constant_truth(resolved.node) is True:
+        yield found("always-true", f"{case.name}:{names}", f"{case.name} says that {names} holds, whatever is.", where)
+    elif use.method == "value" and case.values.numbers(row) and case.values.touches(row) is False:
+        yield found("constant-value", f"{case.name}:{names}", f"{case.name} gives {names} a written-down value.", where)
+    elif use.method in ("close", "raises", "warns") and case.values.touches(row) is False:
+        if all(item.kind == "structure" for item in criteria):
+            return  # an argument the package must leave as it was
+        message = f"What {case.name} hands to {names} as observed does not come from the package under test."
+        yield found("not-the-package", f"{case.name}:{names}", message, where)
+    elif use.method == "close":
+        yield from _expected_from_package(use, case, any(row.reference for row in criteria), where)
+
+
+def _expected_from_package(use: Use, case: Case, has_reference: bool, where: str) -> Iterator[Finding]:
+    expected = argument(use.call, 1, "expected")
+    if expected is None or (not has_reference and speaks_of("invariant", case.behaviour)):
+        return
+    if _called_directly(Bound(expected, use.user, use.user.file), case, 0):
+        names = ", ".join(use.ids)
+        message = f"{case.name} takes the expected value of {names} from the package under test."
+        yield found("expected-from-the-package", f"{case.name}:{names}", message, where, "warning")
+
+
+def _called_directly(row: Bound, case: Case, depth: int) -> bool:
+    """Whether the value is computed by calling the package, here or under a name."""
+    for item in case.values.of(row):
+        for node in ast.walk(item.node):
+            if case.suite.called(node, item.file).split(".")[0] in case.suite.package:
+                return True
+            if isinstance(node, ast.Name) and depth < 3 and node is not item.node:
+                inner = Bound(node, item.user, item.file)
+                if case.values.touches(inner) and _called_directly(inner, case, depth + 1):
+                    return True
+    return False

@@ -1,0 +1,130 @@
+"""Are inputs drawn as specified? The seed of a scenario, and randomness without a seed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.verify.suite.found import found
+from statsclaw.verify.suite.names import python_names
+from statsclaw.verify.suite.python_code import Function, Suite
+from statsclaw.verify.suite.python_tests import Case
+from statsclaw.verify.suite.python_values import Bound
+
+_MOST_NAMES = 2000
+
+
+def changed_seeds(case: Case) -> list[Finding]:
+    """Each seed of the test's scenarios must take part in drawing."""
+    seeds = {row.id: row.seed for row in case.spec.scenarios if row.id in case.scenarios and row.seed is not None}
+    if not seeds:
+        return []
+    drawn = _numbers_at_generators(case)
+    present = _numbers_in_reach(case)
+    findings = []
+    for name, seed in seeds.items():
+        if seed in present and (drawn is None or seed in drawn):
+            continue
+        message = f"{case.name} does not draw with the seed {seed} of the scenario {name}: changed seed."
+        findings.append(found("changed-seed", f"{case.name}:{name}", message, case.function.where()))
+    return findings
+
+
+def _numbers_at_generators(case: Case) -> set[int] | None:
+    """Whole numbers that go into generators; None where there is no generator, or one whose seed cannot be followed."""
+    numbers: set[int] = set()
+    seen = False
+    for function in case.reach:
+        for node in function.body:
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            if case.suite.called(node, function.file) in python_names("unseeded_without_argument"):
+                followed = _whole_numbers_within(Bound(node.args[0], function, function.file), case)
+                if not followed:
+                    return None
+                numbers |= followed
+                seen = True
+    return numbers if seen else None
+
+
+def _whole_numbers_within(row: Bound, case: Case, depth: int = 0) -> set[int]:
+    """Every whole number that an expression is made of, through names and parameters."""
+    found_numbers: set[int] = set()
+    for item in case.values.of(row):
+        for node in ast.walk(item.node):
+            found_numbers |= _whole(node)
+            if isinstance(node, ast.Name) and node is not item.node and depth < 4:
+                found_numbers |= _whole_numbers_within(Bound(node, item.user, item.file), case, depth + 1)
+    return found_numbers
+
+
+def _numbers_in_reach(case: Case) -> set[int]:
+    """Whole numbers in the functions the test reaches, and in the module constants these use."""
+    numbers: set[int] = set()
+    queue: list[tuple[ast.AST, str]] = []
+    for function in case.reach:
+        rows: list[ast.AST] = [*function.node.decorator_list, function.node.args]
+        queue += [(node, function.file) for node in (*function.body, *(n for row in rows for n in ast.walk(row)))]
+    seen: set[tuple[str, str]] = set()
+    while queue and len(seen) < _MOST_NAMES:
+        node, file = queue.pop()
+        numbers |= _whole(node)
+        if isinstance(node, ast.Name) and (node.id, file) not in seen:
+            seen.add((node.id, file))
+            for value in case.suite.modules[file].constants.get(node.id, []):
+                queue += [(part, file) for part in ast.walk(value)]
+    return numbers
+
+
+def _whole(node: ast.AST) -> set[int]:
+    """A whole number, or a text that is one, as in `os.environ.get("STATSCLAW_SEED", "11")`."""
+    if not isinstance(node, ast.Constant) or isinstance(node.value, bool):
+        return set()
+    if isinstance(node.value, int):
+        return {node.value}
+    text = node.value if isinstance(node.value, str) else ""
+    return {int(text)} if len(text) <= 19 and text.isascii() and text.isdigit() else set()
+
+
+def unseeded(suite: Suite, function: Function, scope: tuple[Function, ...]) -> list[Finding]:
+    """`scope`: functions in which a seed for all may be set."""
+    findings = []
+    for node in function.body:
+        if isinstance(node, ast.Call) and (what := _without_seed(node, function, suite, scope)):
+            message = f"{function.name} uses {what} without a seed: its numbers are others at every run."
+            about = f"{function.file}:{function.name}:{what}"
+            findings.append(found("unseeded-randomness", about, message, function.where(node)))
+    return findings
+
+
+def _without_seed(node: ast.Call, function: Function, suite: Suite, scope: tuple[Function, ...]) -> str:
+    name = suite.called(node, function.file)
+    if name in python_names("never_seeded") or name.startswith("secrets."):
+        return name
+    if name in python_names("unseeded_without_argument"):
+        given = [*node.args, *(row.value for row in node.keywords)]
+        useless = all(isinstance(row, ast.Constant) and row.value is None for row in given)
+        return name if useless or _from_the_clock(given, function, suite) else ""
+    last = name.rpartition(".")[2]
+    shared = name.rpartition(".")[0] in ("random", "numpy.random") and last not in python_names("not_drawing")
+    drawn = isinstance(node.func, ast.Attribute) and node.func.attr == "rvs"
+    if drawn and any(row.arg == "random_state" for row in node.keywords):
+        return ""
+    if shared or (drawn and name.startswith("scipy.")):
+        return "" if any(_sets_a_seed(row, suite) for row in scope) else name
+    return ""
+
+
+def _from_the_clock(given: list[ast.expr], function: Function, suite: Suite) -> bool:
+    calls: Iterator[str] = (suite.called(part, function.file) for row in given for part in ast.walk(row))
+    return any(name.startswith(("time.", "os.getpid", "os.urandom", "datetime.", "secrets.")) for name in calls if name)
+
+
+def _sets_a_seed(function: Function, suite: Suite) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and bool(node.args)
+        and suite.called(node, function.file) in python_names("seeding_all")
+        for node in function.body
+    )
