@@ -125,6 +125,11 @@ MISREADINGS = {
         "def f(X):\n    return X * 2",
         "def f(X):\n    return X.T * 2",
     ),
+    "length": (
+        definition("f", X, returns=("n",)),
+        "def f(x):\n    return x",
+        "def f(x):\n    return x[1:]",
+    ),
     "one refuses": (
         definition("f", X),
         "def f(x):\n    if len(x) < 3:\n        raise ValueError\n    return sum(x)",
@@ -267,6 +272,17 @@ def test_arguments_are_copies_and_replaced_functions_are_noticed(tmp_path: Path)
             assert row["value"] == pytest.approx(sum(call.arguments["x"]))  # type: ignore[arg-type]
 
 
+def test_rounding_at_a_singular_input_is_no_disagreement() -> None:
+    row = definition("f", {"name": "z"})
+    calls = [Call("f", {"z": float(i)}, {"z": float(i)}) for i in range(20)]
+    plain = {"value": 3.0, "nudged": 3.0}
+    good, wild, stable = [plain] * 19, {"value": 3e12, "nudged": -8e11}, {"value": 3e12, "nudged": 3e12}
+    assert compare([row], calls, [*good, wild], [*good, {"error": "LinAlgError"}])[0].agrees is True
+    assert compare([row], calls, [*good, wild], [*good, plain])[0].agrees is True
+    assert compare([row], calls, [*good, stable], [*good, plain])[0].agrees is False  # large is no excuse
+    assert compare([row], calls, good[:10] + [wild] * 10, good + [plain])[0].agrees is None  # nor is it a way out
+
+
 @pytest.mark.parametrize("body", ["raise ValueError", "return float('nan')", "return 0.0", "return 1e-30"])
 def test_readings_that_compute_nothing_do_not_agree(body: str, tmp_path: Path) -> None:
     code = f"def f(x):\n    {body}"
@@ -291,7 +307,7 @@ def test_inputs_are_valid_and_the_same_for_the_same_seed() -> None:
         "f",
         MATRIX,
         {"name": "v", "dimension": ["n - 1"], "kind": "positive", "high": 3},
-        {"name": "p", "kind": "probability", "edges": [0.5]},
+        {"name": "p", "kind": "probability", "edges": [0.123]},
         {"name": "n", "kind": "integer"},
         {"name": "lag", "kind": "integer"},
         {"name": "d", "kind": "binary", "dimension": ["n"]},
@@ -309,11 +325,12 @@ def test_inputs_are_valid_and_the_same_for_the_same_seed() -> None:
         assert 0 <= given["p"] <= 1
         assert 0 <= given["lag"] < n
         assert set(given["d"]) <= {0, 1}
-    assert any(call.arguments["p"] == 0.5 for call in calls)
+    assert any(call.arguments["p"] == 0.123 for call in calls)
     assert {"zeros", "large", "tiny", "ties", "negative"} <= {call.kind for call in calls}
 
 
 def test_absurd_dimensions_get_no_inputs() -> None:
+    assert calls_for([definition("f", {"name": "x", "dimension": [5000]})], 1) == []
     row = definition("f", {"name": "x", "dimension": [999999, 999999]})
     assert calls_for([row], 1) == []
     assert compare([row], [], [], [])[0].agrees is None

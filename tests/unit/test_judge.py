@@ -175,6 +175,11 @@ def test_a_report_that_is_not_what_was_asked_for_is_refused(found: Any, said: st
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 400
 
 
+def test_true_is_not_the_seed_one() -> None:
+    with pytest.raises(RecordsRefused, match="changed seed"):
+        read_records(json.dumps(report(seed=True)).encode(), study_of(COVERAGE), first=0, count=5, seed=1)
+
+
 def test_replications_that_repeat_each_other_are_refused() -> None:
     found = report(40)
     columns = found["cells"][0]["columns"]
@@ -531,11 +536,11 @@ def test_the_name_of_the_class_is_not_its_message() -> None:
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ((), "no test decided it"),
-        ((case(),), "no test decided it"),
-        ((seen(observed=1.0, expected=1.0),), "no test decided it"),  # an observation of no test
-        ((case(scenarios=("S2",)), seen(observed=1.0, expected=1.0)), "no test decided it"),
-        ((case(outcome="skipped"), seen(observed=1.0, expected=1.0)), "no test decided it"),
+        ((), "no test decided it; 0"),
+        ((case(),), "no test decided it; 0"),
+        ((seen(observed=1.0, expected=1.0),), "no test decided it; 0"),  # an observation of no test
+        ((case(scenarios=("S2",)), seen(observed=1.0, expected=1.0)), "no test decided it; 0"),
+        ((case(outcome="skipped"), seen(observed=1.0, expected=1.0)), "no test decided it; 0"),
         ((case(outcome="error", error="boom"), seen(observed=1.0, expected=1.0)), "its test failed: t: boom"),
         ((case(outcome="failed", error="after\nall"), seen(observed=1.0, expected=1.0)), "its test failed: t: after;"),
         ((case(), case("u", "error", error="x"), seen(observed=1.0, expected=1.0)), "its test failed: u: x"),
@@ -543,7 +548,7 @@ def test_the_name_of_the_class_is_not_its_message() -> None:
         ((case(), seen("value", observed=1.0), seen(observed=1.0, expected=1.0)), "answered another question"),
         ((case(), seen(observed=1.0, expected=1.0, size=0)), "nothing was compared"),
         ((case(), seen(observed=1.0, expected=1.0), seen(observed=2.0, expected=1.0)), "2.0 where 1.0"),
-        ((case(), seen(observed=1.0, expected=1.0, criterion="C2")), "no test decided it"),
+        ((case(), seen(observed=1.0, expected=1.0, criterion="C2")), "no test decided it; 0"),
     ],
 )
 def test_what_does_not_show_it_fails(parts: tuple[CaseOutcome | Observation, ...], said: str) -> None:
@@ -566,6 +571,7 @@ def test_every_scenario_of_a_criterion_needs_an_observation() -> None:
     )
     skipped = case("u", "skipped", scenarios=("S2",))
     assert verdict(row, case(), good, skipped).verdict == "FAIL"
+    assert verdict(row, case(), good, may_skip="without R").verdict == "FAIL"  # nothing was skipped: it is not there
     assert verdict(row, case(), good, skipped, may_skip="without R").verdict == "PASS"
     assert verdict(row, case(outcome="skipped"), skipped, may_skip="without R").verdict == "FAIL"
 
@@ -582,7 +588,8 @@ def test_checks_are_commands_that_all_passed() -> None:
     install = ran(name="install", phase="build")
     assert judge_tests(spec_of(BUILD), [install])[0].verdict == "PASS"
     assert judge_tests(spec_of(BUILD), [install, ran(name="import", phase="build", passed=False)])[0].verdict == "FAIL"
-    assert "was executed" in judge_tests(spec_of(BUILD), [])[0].note
+    nothing = judge_tests(spec_of(BUILD), [])[0]
+    assert nothing.verdict == "FAIL" and "was executed" in nothing.note
     check = BUILD | {"check": "R CMD check"}
     for summary, expected in (("0 errors, 0 warnings, 2 notes", "PASS"), ("0 errors, 1 warnings, 0 notes", "FAIL"),
                               ("10 errors, 0 warnings, 0 notes", "FAIL"), ("ok", "FAIL")):  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 from hashlib import sha256
@@ -16,13 +15,13 @@ import pytest
 from statsclaw.artifacts.check import section
 from statsclaw.review.case import Agreement, Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.coverage import ranges
-from statsclaw.review.cross_comparison import interface_body
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, combine, review
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted, Finding, Judgement, Observation, Trace
 from statsclaw.sources.index import Equation, Extracted, Index
 from statsclaw.specs.comprehension import Comprehension
-from statsclaw.specs.contract import SPECIFICATIONS, Contract, read_contract
+from statsclaw.specs.contract import Contract, read_contract
+from statsclaw.specs.render import with_interface
 from statsclaw.verify import coverage_tracer
 from statsclaw.verify.measure_coverage import (
     branches_of,
@@ -40,10 +39,12 @@ SOURCE = "src/tinymean/__init__.py"
 
 def documents() -> dict[str, str]:
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted((HONEST / "out").glob("*.md"))}
-    body = interface_body(texts["interface.md"])
-    for name in SPECIFICATIONS:
-        texts[name] = texts[name].replace("(as in interface.md)", body)
-    return texts
+    return shown(texts)
+
+
+def shown(texts: dict[str, str]) -> dict[str, str]:
+    rendered = with_interface({name: text.encode() for name, text in texts.items()})
+    return {name: text.decode() for name, text in rendered.items()}
 
 
 def hashes(texts: dict[str, str]) -> dict[str, str]:
@@ -162,6 +163,8 @@ def test_a_case_without_anything_is_stopped_without_a_traceback():
 
 def test_a_workflow_without_a_planner_owes_no_specifications():
     texts = {"implementation.md": "done"}
+    docs = review(Case(roles=("planner", "scriber", "reviewer"), barrier="bubblewrap"))
+    assert {row.check for row in docs.findings if row.severity == "error"} == {"comprehension"}
     case = Case(roles=("builder",), barrier="bubblewrap", documents=texts, after=(command(),), coverage=())
     reviewed = review(case)
     assert reviewed.verdict == "PASS"
@@ -250,7 +253,9 @@ def test_breaches_faults_and_suspicions():
     assert row.route_to == "builder"
     assert "SECRET" not in row.message
     found(honest(attestation_faults=("spec.md was opened, but not given",)), "isolation", "was opened, but not given")
-    row = found(honest(suspicions=(trace("repo/simulations/study.py", "suspicion"),)), "isolation", "passage", "warning")
+    row = found(
+        honest(suspicions=(trace("repo/simulations/study.py", "suspicion"),)), "isolation", "passage", "warning"
+    )
     assert row.route_to == "simulator"
     found(honest(barrier="none"), "isolation", "nothing but folders", "warning")
     found(honest(barrier=""), "isolation", "not recorded", "note")
@@ -262,7 +267,9 @@ def test_specifications_that_share_a_passage():
     passage = "the estimator is to be computed from centred values by the two pass formula of the textbook"
     texts = documents()
     texts["spec.md"] += f"\n{passage}.\n"
-    texts["test-spec.md"] += f"\nNote that The Estimator is to be\ncomputed from *centred* values by the two-pass formula of the textbook!\n"  # noqa: E501, F541
+    texts["test-spec.md"] += (
+        f"\nNote that The Estimator is to be\ncomputed from *centred* values by the two-pass formula of the textbook!\n"  # noqa: F541
+    )
     row = found(honest(documents=texts), "isolation", "spec.md and test-spec.md share 17 words", "warning")
     line = texts["test-spec.md"].split("\n")[int(row.where.rpartition(":")[2]) - 1]
     assert line.startswith("Note that")
@@ -277,7 +284,7 @@ def test_specifications_that_share_a_passage():
         "\nANSWER = 1372915 / 10_000_000\n",
         '\nANSWER = float("1.372915e-1")\n',
         "\nif seed == 20260101:\n    pass\n",
-        "\nif seed == 0x13526A5:\n    pass\n",
+        "\nif seed == 0x1352505:\n    pass\n",
     ],
 )
 def test_a_known_answer_in_the_package(code):
@@ -290,7 +297,11 @@ def test_a_truth_of_the_study_in_an_r_package():
     texts = documents()
     texts["sim-spec.md"] = texts["sim-spec.md"].replace("truth: 1.0", "truth: 0.73415")
     case = honest(documents=texts, contract=contract(texts), frozen=hashes(texts), current=hashes(texts))
-    row = found(replace(case, changed_sources={"R/fit.R": "fit <- function(x) {\n  .73415\n}\n"}), "isolation", "only the tests know")
+    row = found(
+        replace(case, changed_sources={"R/fit.R": "fit <- function(x) {\n  .73415\n}\n"}),
+        "isolation",
+        "only the tests know",
+    )
     assert row.where == "R/fit.R:2"
 
 
@@ -341,10 +352,13 @@ def test_the_interface_is_the_same_text_everywhere():
     found(honest(documents=texts), "cross_comparison", "sim-spec.md is missing")
 
 
-def test_an_interface_with_headings_of_its_own_is_the_same_text():
+@pytest.mark.parametrize(("title", "level"), [("## Interface", "###"), ("# Interface", "##")])
+def test_an_interface_with_headings_of_its_own_is_the_same_text(title, level):
     texts = documents()
-    for name in ("interface.md", *SPECIFICATIONS):
-        texts[name] = texts[name].replace("Any sequence of numbers will do.", "Any sequence.\n\n## Errors\n\nNone more.")
+    text = texts["interface.md"].partition("## Interface")[2]
+    texts["interface.md"] = f"{title}{text}\n{level} Errors\n\nNone more.\n"
+    texts = shown(texts)
+    assert "None more" in texts["sim-spec.md"]
     case = honest(documents=texts, contract=contract(texts), frozen=hashes(texts), current=hashes(texts))
     assert review(case).verdict == "PASS"
 
@@ -456,7 +470,10 @@ def test_commands_and_tests():
         row = validation(tests=tests, passed=not bad, exit_code=int(bad), summary=f"5 passed, 1 {test.outcome}")
         return honest(after=(command(), row, command("study", "study")), before=(old,))
 
-    assert found(now(outcome("failed")), "convergence", "t1 (validation): passed before and fails now").route_to == "builder"
+    assert (
+        found(now(outcome("failed")), "convergence", "t1 (validation): passed before and fails now").route_to
+        == "builder"
+    )
     assert found(now(outcome("error", raised_by="suite")), "convergence", "fails now").route_to == "tester"
     found(now(outcome("skipped")), "convergence", "t1 (validation) was skipped and passed before", "warning")
     found(now(outcome("passed", "other")), "convergence", "t1 (validation) passed before and is no longer", "warning")
@@ -467,13 +484,13 @@ def test_commands_and_tests():
 
 def test_lines_that_no_test_executes():
     lines = executable_lines((HONEST / SOURCE).read_text(encoding="utf-8"))
-    missed = tuple(sorted(line for line in lines if line > 23))
+    missed = tuple(sorted(line for line in lines if line > 22))
     case = honest(coverage=(FileCoverage(SOURCE, len(lines), len(lines) - len(missed), 6, 2, missed),))
     row = found(case, "coverage", f"executes {len(lines) - len(missed)} of {len(lines)} lines", "warning")
     assert row.route_to == "tester"
     assert ranges(missed) in row.message
     row = found(case, "coverage", "no line of the public function interval is executed")
-    assert row.where == f"{SOURCE}:23"
+    assert row.where == f"{SOURCE}:22"
     found(honest(coverage=None), "coverage", "coverage was not measured", "note")
     found(honest(coverage=()), "coverage", f"not measured of 1 changed files: {SOURCE}", "note")
     found(honest(coverage=(FileCoverage(SOURCE, 20, 21),)), "coverage", "more was executed than there is")
@@ -486,7 +503,14 @@ def test_lines_that_no_test_executes():
 
 def lint(severity: str, key: str = "tolerance-too-wide:C1") -> Finding:
     return Finding.model_validate(
-        {"check": "lint", "severity": severity, "message": "too wide", "where": "test-spec.md:9", "route_to": "planner", "key": key}
+        {
+            "check": "lint",
+            "severity": severity,
+            "message": "too wide",
+            "where": "test-spec.md:9",
+            "route_to": "planner",
+            "key": key,
+        }
     )
 
 
@@ -522,7 +546,9 @@ def test_amendments_overrides_and_findings_of_others():
 
 def test_meaningless_values_must_not_pass():
     rows = honest().null_judgements
-    row = found(honest(null_judgements=(judgement("C1"), *rows[1:])), "tolerance", "meaningless values meets the criterion C1")
+    row = found(
+        honest(null_judgements=(judgement("C1"), *rows[1:])), "tolerance", "meaningless values meets the criterion C1"
+    )
     assert row.route_to == "tester"
     row = found(honest(null_judgements=(*rows[:-1], judgement("M2"))), "tolerance", "meets the criterion M2")
     assert row.route_to == "simulator"
@@ -588,7 +614,9 @@ def test_replications_and_claims():
     assert row.route_to == "simulator"
     rows = [judgement("M1", replications=None) if row.id == "M1" else row for row in honest().judgements]
     found(honest(judgements=tuple(rows)), "evidence", "an unknown number of replications")
-    claim = Finding(check="claims", severity="error", message="“0 errors” over one error", route_to="scriber", key="claim:1")
+    claim = Finding(
+        check="claims", severity="error", message="“0 errors” over one error", route_to="scriber", key="claim:1"
+    )
     found(honest(), "evidence", "over one error", claims=(claim,))
     assert review(honest(), (claim,)).routed_to == "scriber"
 
@@ -598,7 +626,15 @@ def test_replications_and_claims():
 
 def test_the_review_as_a_document():
     text = render_review(review(honest()), honest())
-    titles = ("Comprehension", "Isolation", "Cross-comparison", "Convergence", "Coverage", "Tolerance integrity", "Evidence")
+    titles = (
+        "Comprehension",
+        "Isolation",
+        "Cross-comparison",
+        "Convergence",
+        "Coverage",
+        "Tolerance integrity",
+        "Evidence",
+    )
     for title in (*titles, "Verdict"):
         assert section(text, title), title
     assert "nothing found" in (section(text, "Convergence") or "")
@@ -664,7 +700,7 @@ def never(x):
 """
 
 
-def run(folder: Path, code: str, **more: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, code: str) -> subprocess.CompletedProcess[str]:
     """`code` in a process of its own, with the tracer started for the package `pkg` in `folder`."""
     site = folder / "site"
     (site / "pkg").mkdir(parents=True, exist_ok=True)
@@ -686,11 +722,21 @@ def line_of(text: str) -> int:
 
 
 def test_lines_and_branches_of_a_worker(tmp_path):
-    done = run(tmp_path, "import pkg\npkg.sign(1)\npkg.total([1, 2])\npkg.number('1')\n")
+    code = "import pkg\npkg.sign(1)\npkg.total([1, 2])\npkg.number('1')\n"
+    done = run(tmp_path, code + "try:\n    pkg.sign(None)\nexcept TypeError:\n    pass\n")  # leaves by no branch
     assert done.returncode == 0, done.stderr
     row = figures(tmp_path)
     assert row.path == "src/pkg/__init__.py"
-    wanted = {"elif x < 0", "return -1", "return 0", "except ValueError", "value = None", "while x", "x -= 1", "return x"}
+    wanted = {
+        "elif x < 0",
+        "return -1",
+        "return 0",
+        "except ValueError",
+        "value = None",
+        "while x",
+        "x -= 1",
+        "return x",
+    }
     assert set(row.missed) == {line_of(text) for text in wanted}
     assert row.lines_hit == row.lines - len(row.missed)
     # if 1 of 2, elif 0 of 2, for 2 of 2, if row 1 of 2, try 1 of 2, while 0 of 2
@@ -698,7 +744,9 @@ def test_lines_and_branches_of_a_worker(tmp_path):
 
 
 def test_everything_executed_is_everything_covered(tmp_path):
-    code = "import pkg\nfor x in (1, -1, 0): pkg.sign(x)\npkg.total([0, 2])\npkg.never(2)\nfor x in '1y': pkg.number(x)\n"
+    code = (
+        "import pkg\nfor x in (1, -1, 0): pkg.sign(x)\npkg.total([0, 2])\npkg.never(2)\nfor x in '1y': pkg.number(x)\n"
+    )
     assert run(tmp_path, code).returncode == 0
     row = figures(tmp_path)
     assert (row.lines_hit, row.missed, row.branches_hit) == (row.lines, (), row.branches)
@@ -736,8 +784,10 @@ def test_tracing_ends_where_nothing_new_is_seen(tmp_path):
     code += "traced = time.perf_counter() - s; sys.settrace(None); s = time.perf_counter(); pkg.total(rows)\n"
     code += "print(traced / (time.perf_counter() - s))\n"
     done = run(tmp_path, code)
-    assert float(done.stdout) < 5, done.stdout
-    assert figures(tmp_path).branches_hit >= 4
+    assert float(done.stdout) < 30, done.stdout
+    row = figures(tmp_path)
+    assert line_of("return found") not in row.missed  # it comes after the long loop
+    assert row.branches_hit == 4
 
 
 @pytest.mark.parametrize(
@@ -754,6 +804,13 @@ def test_tracing_ends_where_nothing_new_is_seen(tmp_path):
 def test_malformed_records_count_nothing(dump):
     (row,) = measured([dump], {"src/pkg/__init__.py": PACKAGE})
     assert row.lines_hit == 0
+
+
+def test_steps_that_the_source_does_not_have_take_no_branch():
+    source = "if (a and\n        b):\n    x = 1\n"
+    for arcs, taken in (([[1, 2]], 0), ([[1, 99]], 0), ([[1, 2], [2, 3]], 1), ([[1, 0]], 1)):
+        (row,) = measured([{"files": {"a.py": arcs}}], {"a.py": source})
+        assert (row.branches, row.branches_hit) == (2, taken)
 
 
 def test_records_that_are_no_plain_files_are_passed_over(tmp_path):
@@ -792,8 +849,3 @@ def test_r_is_measured_with_covr_or_not_at_all():
     assert why_not_measured("r") == "the R package covr is not installed"
     assert why_not_measured("r", has_covr=True) == why_not_measured("python") == ""
     assert "stata" in why_not_measured("stata")
-
-
-def test_the_tracer_is_restored_for_other_tests():
-    assert sys.gettrace() is None
-    assert threading.active_count() >= 1

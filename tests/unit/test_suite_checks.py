@@ -14,6 +14,7 @@ from statsclaw.specs.contract import read_contract
 from statsclaw.specs.test_spec import TestSpec
 from statsclaw.verify.suite.executed import check_against_null, check_execution
 from statsclaw.verify.suite.python_suite import check_python_suite
+from statsclaw.verify.suite.r_suite import check_r_suite
 
 HONEST = Path(__file__).parents[1] / "support" / "honest"
 FILE = "tests/validation/test_tinymean.py"
@@ -53,140 +54,619 @@ def test_the_honest_suite_gives_no_finding_at_all() -> None:
 
 
 C1 = 'x = drawn(11)\ncriterion("C1").close(tinymean.mean(x), sum(x) / len(x))\n'
-NP = "import numpy as np\nimport math\nimport contextlib\nimport pytest\nimport sys"
 
-FOOLING: list[tuple[str, str, str, str]] = [
-    # 1: nothing is asserted
-    ("no-assertion", "S1", "x = drawn(11)\ntinymean.mean(x)", ""),
-    ("no-assertion", "S1", "x = drawn(11)\ntinymean.mean(x) == pytest.approx(sum(x))", ""),
-    ("no-assertion", "S1", 'return\ncriterion("C1").close(tinymean.mean(drawn(11)), 0.0)', ""),
-    ("no-assertion", "S1", 'if False:\n    criterion("C1").close(tinymean.mean(drawn(11)), 0.0)', ""),
-    ("no-assertion", "S1", 'def check():\n    criterion("C1").close(tinymean.mean(drawn(11)), 0.0)', ""),
-    ("no-assertion", "S4", "tinymean.mean([1.0])\npytest.raises(ValueError)", ""),
-    ("no-assertion", "S1", "nothing(tinymean.mean(drawn(11)))", "def nothing(x):\n    return x == 1\n"),
-    # 2: failures are swallowed
-    ("swallowed-exception", "S1", f"try:\n    {C1.splitlines()[1].replace('x)', 'drawn(11))')}\nexcept Exception:\n    pass", ""),
-    ("swallowed-exception", "S1", C1 + "try:\n    assert tinymean.mean(x) == 3\nexcept AssertionError:\n    assert True", ""),
-    ("swallowed-exception", "S1", "x = drawn(11)\ntry:\n    found = tinymean.mean(x)\nexcept ValueError:\n    found = sum(x) / 30\n"
-     'criterion("C2").close(1.0, 2.0)', ""),
-    ("swallowed-exception", "S1", "with contextlib.suppress(Exception):\n    assert tinymean.mean(drawn(11)) == 1", NP),
-    ("swallowed-exception", "S1", "x = drawn(11)\ntry:\n    assert tinymean.mean(x) == 1\nfinally:\n    return", ""),
-    ("swallowed-exception", "S1", C1, "import contextlib\n@contextlib.contextmanager\ndef calm():\n    try:\n        yield\n"
-     "    except Exception:\n        pass\n"),
-    ("swallowed-exception", "S1", C1, "class Calm:\n    def __exit__(self, *_):\n        return True\n"),
-    ("swallowed-exception", "S1", C1, "def safe(x):\n    try:\n        return tinymean.mean(x)\n    except Exception:\n"
-     "        return sum(x) / len(x)\n"),
-    # 3: skips
-    ("skip-without-reason", "S1", "pytest.skip('later')\n" + C1, ""),
-    ("skip-without-reason", "S1", '@pytest.mark.xfail\n@pytest.mark.scenario("S1")\ndef test_x(criterion):\n    x = drawn(11)\n'
-     '    criterion("C1").close(tinymean.mean(x), sum(x) / 30)', ""),
-    ("skip-without-reason", "S1", C1, "import pytest\npytest.importorskip('numpy')"),
-    ("skip-without-reason", "S1", C1, "import pytest\npytestmark = [pytest.mark.skipif(True, reason='no')]"),
-    ("skip-without-reason", "S1", "leave()\n" + C1, "from pytest import skip as out\ndef leave():\n    out('x')\n"),
-    # 4: looser tolerances
-    ("looser-tolerance", "S1", C1 + "np.testing.assert_allclose(tinymean.mean(x), sum(x) / 30, rtol=1e-3)", NP),
-    ("looser-tolerance", "S1", C1 + "assert tinymean.mean(x) == pytest.approx(sum(x) / 30, abs=1e-2)", ""),
-    ("looser-tolerance", "S1", C1 + "assert abs(tinymean.mean(x) - sum(x) / 30) < 1e-3", ""),
-    ("looser-tolerance", "S1", C1 + "assert 10 ** -3 >= abs(tinymean.mean(x) - sum(x) / 30)", ""),
-    ("looser-tolerance", "S1", C1 + "near(tinymean.mean(x), sum(x) / 30, 0.1)", "def near(a, b, tol):\n    assert abs(a - b) < tol\n"),
-    ("looser-tolerance", "S1", C1 + "assert np.max(np.abs(np.array(x) - tinymean.mean(x))) < TOL", NP + "\nTOL = float('0.5')"),
-    ("looser-tolerance", "S1", C1 + "gap = abs(tinymean.mean(x) - 1)\nassert gap < 0.5", ""),
-    ("looser-tolerance", "S1", C1 + "assert math.isclose(tinymean.mean(x), 1, rel_tol=1e-4)", NP),
-    ("looser-tolerance", "S1", C1 + "np.testing.assert_almost_equal(tinymean.mean(x), 1.0, decimal=3)", NP),
-    ("looser-tolerance", "S1", C1 + "assert abs(tinymean.mean(x) - 1) < 1e-4 * abs(x[0])", ""),
-    ("looser-tolerance", "S1", C1 + "same(tinymean.mean(x), 1.0, 1e-2)", "from numpy.testing import assert_allclose as same"),
-    # 5: wider exceptions
-    ("wider-exception", "S4", 'criterion("C4").raises(lambda: tinymean.mean([]))\nwith pytest.raises(Exception):\n    tinymean.mean([])', ""),
-    ("wider-exception", "S4", "with pytest.raises((ValueError, TypeError)):\n    tinymean.mean([])", ""),
-    ("wider-exception", "S4", "with pytest.raises(ANY):\n    tinymean.mean([])", "ANY = BaseException"),
-    ("exception-without-message", "S4", "with pytest.raises(ValueError):\n    tinymean.mean([])", ""),
-    ("exception-without-message", "S4", "with pytest.raises(ValueError, match='.*'):\n    tinymean.mean([])", ""),
-    # 6: rounding
-    ("rounded-before-comparing", "S1", 'x = drawn(11)\ncriterion("C1").close(round(tinymean.mean(x), 2), sum(x) / 30)', ""),
-    ("rounded-before-comparing", "S1", 'x = drawn(11)\nm = tinymean.mean(x)\nm = np.round(m, 3)\ncriterion("C1").close(m, 0.1)', NP),
-    ("rounded-before-comparing", "S1", C1 + "assert f'{tinymean.mean(x):.3f}' == '0.123'", ""),
-    ("rounded-before-comparing", "S1", C1 + "assert '%.2f' % tinymean.mean(x) == '0.12'", ""),
-    ("rounded-before-comparing", "S1", C1 + "assert '{:.2f}'.format(tinymean.mean(x)) == '0.12'", ""),
-    ("rounded-before-comparing", "S1", 'x = drawn(11)\ncriterion("C1").close(np.array(tinymean.mean(x)).astype(np.float32), 0.1)', NP),
-    ("rounded-before-comparing", "S1", 'x = drawn(11)\ncriterion("C1").close(short(tinymean.mean(x)), 0.1)', "def short(v):\n    return round(v, 1)\n"),
-    ("rounded-before-comparing", "S1", C1 + "assert int(tinymean.mean(x)) == 0", ""),
-    # 7: tampering
-    ("replaced", "S1", C1, NP + "\nnp.testing.assert_allclose = lambda *a, **k: None"),
-    ("replaced", "S1", C1, NP + "\nsetattr(np, 'allclose', lambda *a: True)"),
-    ("replaced", "S1", C1, NP + "\nsys.modules['numpy'] = None"),
-    ("replaced", "S1", C1, NP + "\nvars(math)['isclose'] = None"),
-    ("replaced", "S1", C1, "import tinymean\ntinymean.mean = lambda x: sum(x) / len(x)"),
-    ("replaced", "S1", C1, "def assert_allclose(*a, **k):\n    pass\n"),
-    ("replaced", "S1", C1, "abs = lambda x: 0"),
-    ("replaced", "S1", C1, "from unittest import mock\nmock.patch('tinymean.mean', lambda x: 0).start()"),
-    ("replaced", "S1", '@pytest.mark.scenario("S1")\ndef test_x(criterion, monkeypatch):\n    x = drawn(11)\n'
-     '    monkeypatch.setattr(tinymean, "mean", sum)\n    criterion("C1").close(tinymean.mean(x), sum(x))', ""),
-    ("criterion-redefined", "S1", C1, "import pytest\n@pytest.fixture\ndef criterion():\n    return print\n"),
-    ("criterion-redefined", "S1", C1, "import pytest\n@pytest.fixture(name='criterion')\ndef other():\n    return print\n"),
-    ("criterion-redefined", "S1", "criterion = print\n" + C1, ""),
-    ("criterion-redefined", "S1", '@pytest.mark.scenario("S1")\ndef test_x(criterion=print):\n    assert drawn(11)', ""),
-    ("criterion-misused", "S1", 'c = criterion("C1")\nc.tolerance = 5\n' + C1, ""),
-    ("criterion-misused", "S1", "vars(criterion)\n" + C1, ""),
-    ("pytest-hook", "S1", C1, "def pytest_runtest_makereport(item, call):\n    pass\n"),
-    ("pytest-hook", "S1", C1, "def pytest_configure(config):\n    config.pluginmanager.unregister(name='x')\n"),
-    ("pytest-hook", "S1", C1, "__test__ = False"),
-    ("engine-variable", "S1", C1, "import os\nopen(os.environ['STATSCLAW_OBSERVATIONS'], 'w')"),
-    ("environment", "S1", C1, "import os\nfor name in os.environ:\n    print(name)"),
-    ("criteria-file", "S1", C1, "open('../criteria.json')"),
-    ("ends-the-process", "S1", C1 + "os._exit(0)", ""),
-    ("ends-the-process", "S1", C1 + "leave(0)", "from sys import exit as leave"),
-    ("ends-the-process", "S1", C1 + "raise SystemExit", ""),
-    ("inner-parts", "S1", C1, "import _pytest.runner"),
-    ("unreadable-code", "S1", C1 + "exec('x = 1')", ""),
-    ("reaches-behind", "S1", C1 + "sys._getframe(1)", NP),
-    # 8: vacuous comparisons
-    ("vacuous-comparison", "S1", 'x = drawn(11)\nm = tinymean.mean(x)\ncriterion("C1").close(m, m)', ""),
-    ("vacuous-comparison", "S1", 'x = drawn(11)\nm = tinymean.mean(x)\nn = m\ncriterion("C1").close(m, n)', ""),
-    ("vacuous-comparison", "S1", 'x = drawn(11)\ncriterion("C1").close(tinymean.mean(x), tinymean.mean(x))', ""),
-    ("vacuous-comparison", "S1", 'drawn(11)\ncriterion("C1").close(1.0, 1.0)', ""),
-    ("vacuous-comparison", "S1", C1 + "assert 1 == 1", ""),
-    ("vacuous-comparison", "S6", 'x = [1.0]\ntinymean.interval([1.0, 2.0])\ncriterion("C6").holds(x == x)', ""),
-    ("always-true", "S1", C1 + "assert True", ""),
-    ("always-true", "S1", C1 + "assert tinymean.mean(x) == 1 or True", ""),
-    ("always-true", "S1", C1 + "assert (tinymean.mean(x) == 1, 'the mean')", ""),
-    ("always-true", "S6", 'tinymean.interval([1.0, 2.0])\ncriterion("C6").holds(True)', ""),
-    ("always-true", "S6", 'fine = True\ntinymean.interval([1.0, 2.0])\ncriterion("C6").holds(fine)', ""),
-    ("not-the-package", "S1", 'x = drawn(11)\ntinymean.mean(x)\ncriterion("C1").close(sum(x) / 30, sum(x) / len(x))', ""),
-    ("not-the-package", "S4", 'criterion("C4").raises(refuse)', "def refuse():\n    raise ValueError('no numbers')\n"),
-    ("without-the-package", "S1", 'x = drawn(11)\ncriterion("C1").close(sum(x) / 30, sum(x) / len(x))', ""),
-    ("expected-from-the-package", "S1", 'x = drawn(11)\ncriterion("C1").close(tinymean.mean(x), tinymean.interval(x).mean)', ""),
-    # 9: seeds
-    ("changed-seed", "S1", C1.replace("11", "13"), ""),
-    ("changed-seed", "S1", C1.replace("11", "13") + "assert len(x) > 11", ""),
-    ("unseeded-randomness", "S1", C1 + "random.random()", ""),
-    ("unseeded-randomness", "S1", C1 + "random.Random()", ""),
-    ("unseeded-randomness", "S1", C1 + "np.random.default_rng()", NP),
-    ("unseeded-randomness", "S1", C1 + "np.random.default_rng(None)", NP),
-    ("unseeded-randomness", "S1", C1 + "np.random.normal(size=3)", NP),
-    ("unseeded-randomness", "S1", C1 + "random.Random(time.time())", "import time"),
-    ("unseeded-randomness", "S1", C1, "import random\nSHIFT = random.gauss(0, 1)"),
-    # 10: bookkeeping
-    ("unknown-criterion", "S1", C1.replace("C1", "C9"), ""),
-    ("criterion-without-test", "S1", C1.replace("C1", "C9"), ""),
-    ("unknown-scenario", "S1", '@pytest.mark.scenario("S9")\ndef test_x():\n    assert tinymean.mean([1]) == 1', ""),
-    ("scenario-without-test", "S1", '@pytest.mark.scenario("S9")\ndef test_x():\n    assert tinymean.mean([1]) == 1', ""),
-    ("criterion-outside-its-scenario", "S1", C1.replace("C1", "C2"), ""),
-    ("scenario-not-written-out", "S1", '@pytest.mark.scenario("S" + str(1))\ndef test_x():\n    assert tinymean.mean([1]) == 1', ""),
-    # 11: methods
-    ("wrong-method", "S1", 'criterion("C1").holds(tinymean.mean(drawn(11)) > 0)', ""),
-    ("wrong-method", "S4", 'criterion("C4").holds(tinymean.mean([1.0]) > 0)', ""),
-    ("wrong-method", "S1", 'ask(criterion("C1"), tinymean.mean(drawn(11)))', "def ask(c, x):\n    c.value(x)\n"),
-    # 12: zero times
-    ("empty-loop", "S1", "for x in []:\n    assert tinymean.mean(x) == 1\n" + C1, ""),
-    ("empty-loop", "S1", "for n in range(0):\n    assert tinymean.mean([n]) == 1\n" + C1, ""),
-    ("empty-loop", "S1", '@pytest.mark.parametrize("x", CASES)\n@pytest.mark.scenario("S1")\ndef test_x(criterion, x):\n'
-     '    criterion("C1").close(tinymean.mean(drawn(11)), x)', "CASES = []"),
-    ("conditional-assertion", "S1", 'x = drawn(11)\nm = tinymean.mean(x)\nif m > 0:\n    criterion("C1").close(m, sum(x) / 30)', ""),
-    ("test-defined-twice", "S1", '@pytest.mark.scenario("S1")\ndef test_one_number_is_refused(criterion):\n    x = drawn(11)\n'
-     '    criterion("C1").close(tinymean.mean(x), sum(x) / 30)', ""),
-    ("test-not-run", "S1", '@pytest.mark.scenario("S1")\nasync def test_x(criterion):\n    x = drawn(11)\n'
-     '    criterion("C1").close(tinymean.mean(x), sum(x) / 30)', ""),
-]  # fmt: skip
+
+def cases(text: str) -> list[Any]:
+    """`=== name | scenario`, then what stands above the suite and `---` where there is any, then the test."""
+    rows = []
+    for block in text.strip().split("=== ")[1:]:
+        title, _, code = block.partition("\n")
+        name, _, scenario = title.partition(" | ")
+        head, line, body = code.rpartition("\n---\n")
+        rows.append(pytest.param(name, scenario, body.rstrip(), head if line else "", id=f"{name}-{len(rows)}"))
+    return rows
+
+
+FOOLING = cases(r"""
+=== no-assertion | S1
+x = drawn(11)
+tinymean.mean(x)
+=== no-assertion | S1
+x = drawn(11)
+tinymean.mean(x) == pytest.approx(sum(x))
+=== no-assertion | S1
+return
+criterion("C1").close(tinymean.mean(drawn(11)), 0.0)
+=== no-assertion | S1
+if False:
+    criterion("C1").close(tinymean.mean(drawn(11)), 0.0)
+=== no-assertion | S1
+def check():
+    criterion("C1").close(tinymean.mean(drawn(11)), 0.0)
+=== no-assertion | S4
+tinymean.mean([1.0])
+pytest.raises(ValueError)
+=== no-assertion | S1
+def nothing(x):
+    return x == 1
+---
+nothing(tinymean.mean(drawn(11)))
+=== swallowed-exception | S1
+try:
+    criterion("C1").close(tinymean.mean(drawn(11)), sum(drawn(11)) / len(drawn(11)))
+except Exception:
+    pass
+=== swallowed-exception | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+try:
+    assert tinymean.mean(x) == 3
+except AssertionError:
+    assert True
+=== swallowed-exception | S1
+x = drawn(11)
+try:
+    found = tinymean.mean(x)
+except ValueError:
+    found = sum(x) / 30
+criterion("C2").close(1.0, 2.0)
+=== swallowed-exception | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+with contextlib.suppress(Exception):
+    assert tinymean.mean(drawn(11)) == 1
+=== swallowed-exception | S1
+x = drawn(11)
+try:
+    assert tinymean.mean(x) == 1
+finally:
+    return
+=== swallowed-exception | S1
+import contextlib
+@contextlib.contextmanager
+def calm():
+    try:
+        yield
+    except Exception:
+        pass
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== swallowed-exception | S1
+class Calm:
+    def __exit__(self, *_):
+        return True
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== swallowed-exception | S1
+def safe(x):
+    try:
+        return tinymean.mean(x)
+    except Exception:
+        return sum(x) / len(x)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== skip-without-reason | S1
+pytest.skip('later')
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== skip-without-reason | S1
+@pytest.mark.xfail
+@pytest.mark.scenario("S1")
+def test_x(criterion):
+    x = drawn(11)
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== skip-without-reason | S1
+import pytest
+pytest.importorskip('numpy')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== skip-without-reason | S1
+import pytest
+pytestmark = [pytest.mark.skipif(True, reason='no')]
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== skip-without-reason | S1
+from pytest import skip as out
+def leave():
+    out('x')
+---
+leave()
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== looser-tolerance | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.testing.assert_allclose(tinymean.mean(x), sum(x) / 30, rtol=1e-3)
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert tinymean.mean(x) == pytest.approx(sum(x) / 30, abs=1e-2)
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert abs(tinymean.mean(x) - sum(x) / 30) < 1e-3
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert 10 ** -3 >= abs(tinymean.mean(x) - sum(x) / 30)
+=== looser-tolerance | S1
+def near(a, b, tol):
+    assert abs(a - b) < tol
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+near(tinymean.mean(x), sum(x) / 30, 0.1)
+=== looser-tolerance | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+TOL = float('0.5')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert np.max(np.abs(np.array(x) - tinymean.mean(x))) < TOL
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+gap = abs(tinymean.mean(x) - 1)
+assert gap < 0.5
+=== looser-tolerance | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert math.isclose(tinymean.mean(x), 1, rel_tol=1e-4)
+=== looser-tolerance | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.testing.assert_almost_equal(tinymean.mean(x), 1.0, decimal=3)
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert abs(tinymean.mean(x) - 1) < 1e-4 * abs(x[0])
+=== looser-tolerance | S1
+from numpy.testing import assert_allclose as same
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+same(tinymean.mean(x), 1.0, 1e-2)
+=== wider-exception | S4
+criterion("C4").raises(lambda: tinymean.mean([]))
+with pytest.raises(Exception):
+    tinymean.mean([])
+=== wider-exception | S4
+with pytest.raises((ValueError, TypeError)):
+    tinymean.mean([])
+=== wider-exception | S4
+ANY = BaseException
+---
+with pytest.raises(ANY):
+    tinymean.mean([])
+=== exception-without-message | S4
+with pytest.raises(ValueError):
+    tinymean.mean([])
+=== exception-without-message | S4
+with pytest.raises(ValueError, match='.*'):
+    tinymean.mean([])
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(round(tinymean.mean(x), 2), sum(x) / 30)
+=== rounded-before-comparing | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+m = tinymean.mean(x)
+m = np.round(m, 3)
+criterion("C1").close(m, 0.1)
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert f'{tinymean.mean(x):.3f}' == '0.123'
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert '%.2f' % tinymean.mean(x) == '0.12'
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert '{:.2f}'.format(tinymean.mean(x)) == '0.12'
+=== rounded-before-comparing | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(np.array(tinymean.mean(x)).astype(np.float32), 0.1)
+=== rounded-before-comparing | S1
+def short(v):
+    return round(v, 1)
+---
+x = drawn(11)
+criterion("C1").close(short(tinymean.mean(x)), 0.1)
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert int(tinymean.mean(x)) == 0
+=== replaced | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+np.testing.assert_allclose = lambda *a, **k: None
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+setattr(np, 'allclose', lambda *a: True)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+sys.modules['numpy'] = None
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+vars(math)['isclose'] = None
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+import tinymean
+tinymean.mean = lambda x: sum(x) / len(x)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+def assert_allclose(*a, **k):
+    pass
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+abs = lambda x: 0
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+from unittest import mock
+mock.patch('tinymean.mean', lambda x: 0).start()
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== replaced | S1
+@pytest.mark.scenario("S1")
+def test_x(criterion, monkeypatch):
+    x = drawn(11)
+    monkeypatch.setattr(tinymean, "mean", sum)
+    criterion("C1").close(tinymean.mean(x), sum(x))
+=== criterion-redefined | S1
+import pytest
+@pytest.fixture
+def criterion():
+    return print
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== criterion-redefined | S1
+import pytest
+@pytest.fixture(name='criterion')
+def other():
+    return print
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== criterion-redefined | S1
+criterion = print
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== criterion-redefined | S1
+@pytest.mark.scenario("S1")
+def test_x(criterion=print):
+    assert drawn(11)
+=== criterion-misused | S1
+c = criterion("C1")
+c.tolerance = 5
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== criterion-misused | S1
+vars(criterion)
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== pytest-hook | S1
+def pytest_runtest_makereport(item, call):
+    pass
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== pytest-hook | S1
+def pytest_configure(config):
+    config.pluginmanager.unregister(name='x')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== pytest-hook | S1
+__test__ = False
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== engine-variable | S1
+import os
+open(os.environ['STATSCLAW_OBSERVATIONS'], 'w')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== environment | S1
+import os
+for name in os.environ:
+    print(name)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== criteria-file | S1
+open('../criteria.json')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== ends-the-process | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+os._exit(0)
+=== ends-the-process | S1
+from sys import exit as leave
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+leave(0)
+=== ends-the-process | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+raise SystemExit
+=== inner-parts | S1
+import _pytest.runner
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== unreadable-code | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+exec('x = 1')
+=== reaches-behind | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+sys._getframe(1)
+=== vacuous-comparison | S1
+x = drawn(11)
+m = tinymean.mean(x)
+criterion("C1").close(m, m)
+=== vacuous-comparison | S1
+x = drawn(11)
+m = tinymean.mean(x)
+n = m
+criterion("C1").close(m, n)
+=== vacuous-comparison | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), tinymean.mean(x))
+=== vacuous-comparison | S1
+drawn(11)
+criterion("C1").close(1.0, 1.0)
+=== vacuous-comparison | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert 1 == 1
+=== vacuous-comparison | S6
+x = [1.0]
+tinymean.interval([1.0, 2.0])
+criterion("C6").holds(x == x)
+=== always-true | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert True
+=== always-true | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert tinymean.mean(x) == 1 or True
+=== always-true | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert (tinymean.mean(x) == 1, 'the mean')
+=== always-true | S6
+tinymean.interval([1.0, 2.0])
+criterion("C6").holds(True)
+=== always-true | S6
+fine = True
+tinymean.interval([1.0, 2.0])
+criterion("C6").holds(fine)
+=== not-the-package | S1
+x = drawn(11)
+tinymean.mean(x)
+criterion("C1").close(sum(x) / 30, sum(x) / len(x))
+=== not-the-package | S4
+def refuse():
+    raise ValueError('no numbers')
+---
+criterion("C4").raises(refuse)
+=== without-the-package | S1
+x = drawn(11)
+criterion("C1").close(sum(x) / 30, sum(x) / len(x))
+=== expected-from-the-package | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), tinymean.interval(x).mean)
+=== changed-seed | S1
+x = drawn(13)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== changed-seed | S1
+x = drawn(13)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert len(x) > 11
+=== unseeded-randomness | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+random.random()
+=== unseeded-randomness | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+random.Random()
+=== unseeded-randomness | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.random.default_rng()
+=== unseeded-randomness | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.random.default_rng(None)
+=== unseeded-randomness | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.random.normal(size=3)
+=== unseeded-randomness | S1
+import time
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+random.Random(time.time())
+=== unseeded-randomness | S1
+import random
+SHIFT = random.gauss(0, 1)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== unknown-criterion | S1
+x = drawn(11)
+criterion("C9").close(tinymean.mean(x), sum(x) / len(x))
+=== criterion-without-test | S1
+x = drawn(11)
+criterion("C9").close(tinymean.mean(x), sum(x) / len(x))
+=== unknown-scenario | S1
+@pytest.mark.scenario("S9")
+def test_x():
+    assert tinymean.mean([1]) == 1
+=== scenario-without-test | S1
+@pytest.mark.scenario("S9")
+def test_x():
+    assert tinymean.mean([1]) == 1
+=== criterion-outside-its-scenario | S1
+x = drawn(11)
+criterion("C2").close(tinymean.mean(x), sum(x) / len(x))
+=== scenario-not-written-out | S1
+@pytest.mark.scenario("S" + str(1))
+def test_x():
+    assert tinymean.mean([1]) == 1
+=== wrong-method | S1
+criterion("C1").holds(tinymean.mean(drawn(11)) > 0)
+=== wrong-method | S4
+criterion("C4").holds(tinymean.mean([1.0]) > 0)
+=== wrong-method | S1
+def ask(c, x):
+    c.value(x)
+---
+ask(criterion("C1"), tinymean.mean(drawn(11)))
+=== empty-loop | S1
+for x in []:
+    assert tinymean.mean(x) == 1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== empty-loop | S1
+for n in range(0):
+    assert tinymean.mean([n]) == 1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== empty-loop | S1
+CASES = []
+---
+@pytest.mark.parametrize("x", CASES)
+@pytest.mark.scenario("S1")
+def test_x(criterion, x):
+    criterion("C1").close(tinymean.mean(drawn(11)), x)
+=== conditional-assertion | S1
+x = drawn(11)
+m = tinymean.mean(x)
+if m > 0:
+    criterion("C1").close(m, sum(x) / 30)
+=== test-defined-twice | S1
+@pytest.mark.scenario("S1")
+def test_one_number_is_refused(criterion):
+    x = drawn(11)
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== test-not-run | S1
+@pytest.mark.scenario("S1")
+async def test_x(criterion):
+    x = drawn(11)
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+""")
 
 
 @pytest.mark.parametrize(("rule", "scenario", "body", "head"), FOOLING)
@@ -194,68 +674,230 @@ def test_an_attempt_to_fool_the_judge_is_found(rule: str, scenario: str, body: s
     found = check_python_suite(suite(body, scenario, head), SPEC)
     assert rule in rules(found), found
     for row in found:
-        assert row.check == "suite" and row.route_to == "tester" and row.key and row.where.startswith("tests/validation")
+        assert (
+            row.check == "suite" and row.route_to == "tester" and row.key and row.where.startswith("tests/validation")
+        )
 
 
-LOOK_ALIKES: list[tuple[str, str, str, str]] = [
-    ("an assertion two functions away", "S1", "outer(criterion, tinymean.mean(drawn(11)))",
-     "def outer(criterion, v):\n    inner(criterion, v)\ndef inner(criterion, v):\n    criterion('C1').close(v, 1.5)\n"),
-    ("the id of the criterion is handed over", "S1", 'check(criterion, "C1", tinymean.mean(drawn(11)))',
-     "def check(ask, name, v):\n    ask(name).close(v, 1.5)\n"),
-    ("an error that is noted and asserted", "S4", 'try:\n    tinymean.mean([])\n    refused = False\nexcept ValueError:\n    refused = True\n'
-     'assert refused\ncriterion("C4").raises(lambda: tinymean.mean([]))', ""),
-    ("an error that is looked at", "S4", 'try:\n    tinymean.mean([])\nexcept ValueError as e:\n    assert "no numbers" in str(e)\n'
-     'else:\n    pytest.fail("no")\ncriterion("C4").raises(lambda: tinymean.mean([]))', ""),
-    ("a function that returns the error", "S4", 'assert isinstance(error_of(lambda: tinymean.mean([])), ValueError)\n'
-     'criterion("C4").raises(lambda: tinymean.mean([]))',
-     "def error_of(f):\n    try:\n        f()\n    except Exception as error:\n        return error\n    return None\n"),
-    ("a narrower tolerance", "S1", C1 + "np.testing.assert_allclose(tinymean.mean(x), sum(x) / 30, rtol=1e-13, atol=0)", NP),
-    ("an absolute tolerance within the relative one", "S2", 'x = drawn(12, 5.0)\nfound = tinymean.interval(x)\n'
-     'criterion("C2").close(found.se, expected(x)[1])\nassert abs(found.se - expected(x)[1]) < 1e-11', ""),
-    ("a bound that is no tolerance", "S1", C1 + "assert tinymean.mean(x) < 10\nassert len(x) - 1 < 100", ""),
-    ("the exception and its message", "S4", 'with pytest.raises(ValueError, match="no numbers"):\n    tinymean.mean([])\n'
-     'criterion("C4").raises(lambda: tinymean.mean([]))', ""),
-    ("the message looked at afterwards", "S4", 'with pytest.raises(ValueError) as info:\n    tinymean.mean([])\n'
-     'assert "no numbers" in str(info.value)\ncriterion("C4").raises(lambda: tinymean.mean([]))', ""),
-    ("rounded input", "S1", 'x = [round(v, 3) for v in drawn(int(11.0) and 11)]\ncriterion("C1").close(tinymean.mean(x), sum(x) / len(x))', ""),
-    ("a rounded message", "S1", C1 + "m = tinymean.mean(x)\nassert m < 5, f'{m:.3f} is large'", ""),
-    ("a rounded expectation", "S1", 'x = drawn(11)\ncriterion("C1").close(tinymean.mean(x), round(0.25, 1))', ""),
-    ("other things are replaced", "S1", '@pytest.mark.scenario("S1")\ndef test_x(criterion, monkeypatch):\n    x = drawn(11)\n'
-     '    monkeypatch.setattr("sys.argv", ["x"])\n    monkeypatch.setenv("HOME", "/")\n'
-     '    criterion("C1").close(tinymean.mean(x), sum(x) / 30)', ""),
-    ("a marker is named", "S1", C1, "def pytest_configure(config):\n    config.addinivalue_line('markers', 'scenario(id): which')\n"),
-    ("numpy is set up", "S1", C1, NP + "\nos_threads = 1\nnp.set_printoptions(precision=3)"),
-    ("one environment variable", "S1", C1, "import os\nos.environ['OMP_NUM_THREADS'] = '1'\nHOME = os.environ.get('HOME')"),
-    ("a fixture of its own", "S1", '@pytest.fixture\ndef x():\n    return drawn(11)\n@pytest.mark.scenario("S1")\n'
-     'def test_x(criterion, x):\n    criterion("C1").close(tinymean.mean(x), sum(x) / 30)', ""),
-    ("a fixture that holds the output", "S1", '@pytest.fixture\ndef found():\n    return tinymean.mean(drawn(11))\n'
-     '@pytest.mark.scenario("S1")\ndef test_x(criterion, found):\n    criterion("C1").close(found, 0.25)', ""),
-    ("elements of one zip", "S1", 'x = drawn(11)\nfor v, e in zip([tinymean.mean(x)], [sum(x) / 30], strict=True):\n    criterion("C1").close(v, e)', ""),
-    ("a list that is filled", "S1", 'out = []\nfor s in (11, 12):\n    out.append(tinymean.mean(drawn(s)))\ncriterion("C1").close(out, [0.1, 0.2])', ""),
-    ("a seed in the environment's default", "S1", 'rng = random.Random(int(os.environ.get("STATSCLAW_SEED", "11")))\n'
-     'criterion("C1").close(tinymean.mean([rng.random()]), 0.5)', ""),
-    ("a seed as a constant", "S1", 'x = drawn(FIRST)\ncriterion("C1").close(tinymean.mean(x), sum(x) / 30)', "FIRST = 11"),
-    ("a second generator", "S1", C1 + "random.Random(5).shuffle(x)", ""),
-    ("a seed for all", "S1", C1 + "np.random.seed(11)\nnp.random.normal(size=3)", NP),
-    ("several scenarios and criteria in one test", "S1", '@pytest.mark.scenario("S1", "S2")\ndef test_x(criterion):\n    x = drawn(11)\n'
-     '    y = drawn(12)\n    criterion("C1").close(tinymean.mean(x), sum(x) / 30)\n    criterion("C2").close(tinymean.interval(y).se, 1.5)', ""),
-    ("criteria by parametrize", "S1", '@pytest.mark.parametrize(("name", "seed"), [("C1", 11)])\n@pytest.mark.scenario("S1")\n'
-     'def test_x(criterion, name, seed):\n    x = drawn(seed)\n    criterion(name).close(tinymean.mean(x), sum(x) / 30)', ""),
-    ("a class of tests", "S1", 'class TestMean:\n    pytestmark = pytest.mark.scenario("S1")\n\n    def test_x(self, criterion):\n'
-     '        x = drawn(11)\n        criterion("C1").close(tinymean.mean(x), self.own(x))\n\n'
-     '    def own(self, x):\n        return sum(x) / len(x)', ""),
-    ("both branches assert", "S1", 'x = drawn(11)\nm = tinymean.mean(x)\nif m > 0:\n    criterion("C1").close(m, sum(x) / 30)\n'
-     'else:\n    criterion("C1").close(-m, -sum(x) / 30)', ""),
-    ("a condition besides an assertion", "S1", C1 + "m = tinymean.mean(x)\nif m > 0:\n    assert m < 10", ""),
-    ("failing by hand", "S1", C1 + "if tinymean.mean(x) > 10:\n    pytest.fail('large')", ""),
-    ("a loop over written-out cases", "S1", 'x = drawn(11)\nfor n in (3, 4):\n    criterion("C1").close(tinymean.mean(x[:n]), sum(x[:n]) / n)', ""),
-    ("the suite's own folder of support", "S1", C1, "from contextlib import suppress\ndef clean(path):\n    with suppress(OSError):\n        path.unlink()\n"),
-    ("documentation speaks of the engine", "S1", C1, '"""The engine sets STATSCLAW_SEED and reads criteria.json."""'),
-]  # fmt: skip
+LOOK_ALIKES = cases(r'''
+=== an assertion two functions away | S1
+def outer(criterion, v):
+    inner(criterion, v)
+def inner(criterion, v):
+    criterion('C1').close(v, 1.5)
+---
+outer(criterion, tinymean.mean(drawn(11)))
+=== the id of the criterion is handed over | S1
+def check(ask, name, v):
+    ask(name).close(v, 1.5)
+---
+check(criterion, "C1", tinymean.mean(drawn(11)))
+=== an error that is noted and asserted | S4
+try:
+    tinymean.mean([])
+    refused = False
+except ValueError:
+    refused = True
+assert refused
+criterion("C4").raises(lambda: tinymean.mean([]))
+=== an error that is looked at | S4
+try:
+    tinymean.mean([])
+except ValueError as e:
+    assert "no numbers" in str(e)
+else:
+    pytest.fail("no")
+criterion("C4").raises(lambda: tinymean.mean([]))
+=== a function that returns the error | S4
+def error_of(f):
+    try:
+        f()
+    except Exception as error:
+        return error
+    return None
+---
+assert isinstance(error_of(lambda: tinymean.mean([])), ValueError)
+criterion("C4").raises(lambda: tinymean.mean([]))
+=== a narrower tolerance | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.testing.assert_allclose(tinymean.mean(x), sum(x) / 30, rtol=1e-13, atol=0)
+=== an absolute tolerance within the relative one | S2
+x = drawn(12, 5.0)
+found = tinymean.interval(x)
+criterion("C2").close(found.se, expected(x)[1])
+assert abs(found.se - expected(x)[1]) < 1e-11
+=== a bound that is no tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert tinymean.mean(x) < 10
+assert len(x) - 1 < 100
+=== the exception and its message | S4
+with pytest.raises(ValueError, match="no numbers"):
+    tinymean.mean([])
+criterion("C4").raises(lambda: tinymean.mean([]))
+=== the message looked at afterwards | S4
+with pytest.raises(ValueError) as info:
+    tinymean.mean([])
+assert "no numbers" in str(info.value)
+criterion("C4").raises(lambda: tinymean.mean([]))
+=== rounded input | S1
+x = [round(v, 3) for v in drawn(int(11.0) and 11)]
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== a rounded message | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+m = tinymean.mean(x)
+assert m < 5, f'{m:.3f} is large'
+=== a rounded expectation | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), round(0.25, 1))
+=== other things are replaced | S1
+@pytest.mark.scenario("S1")
+def test_x(criterion, monkeypatch):
+    x = drawn(11)
+    monkeypatch.setattr("sys.argv", ["x"])
+    monkeypatch.setenv("HOME", "/")
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== a marker is named | S1
+def pytest_configure(config):
+    config.addinivalue_line('markers', 'scenario(id): which')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== numpy is set up | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+os_threads = 1
+np.set_printoptions(precision=3)
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== one environment variable | S1
+import os
+os.environ['OMP_NUM_THREADS'] = '1'
+HOME = os.environ.get('HOME')
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== a fixture of its own | S1
+@pytest.fixture
+def x():
+    return drawn(11)
+@pytest.mark.scenario("S1")
+def test_x(criterion, x):
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== a fixture that holds the output | S1
+@pytest.fixture
+def found():
+    return tinymean.mean(drawn(11))
+@pytest.mark.scenario("S1")
+def test_x(criterion, found):
+    criterion("C1").close(found, 0.25)
+=== elements of one zip | S1
+x = drawn(11)
+for v, e in zip([tinymean.mean(x)], [sum(x) / 30], strict=True):
+    criterion("C1").close(v, e)
+=== a list that is filled | S1
+out = []
+for s in (11, 12):
+    out.append(tinymean.mean(drawn(s)))
+criterion("C1").close(out, [0.1, 0.2])
+=== a seed in the environment's default | S1
+rng = random.Random(int(os.environ.get("STATSCLAW_SEED", "11")))
+criterion("C1").close(tinymean.mean([rng.random()]), 0.5)
+=== a seed as a constant | S1
+FIRST = 11
+---
+x = drawn(FIRST)
+criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== a second generator | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+random.Random(5).shuffle(x)
+=== a seed for all | S1
+import numpy as np
+import math
+import contextlib
+import pytest
+import sys
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+np.random.seed(11)
+np.random.normal(size=3)
+=== several scenarios and criteria in one test | S1
+@pytest.mark.scenario("S1", "S2")
+def test_x(criterion):
+    x = drawn(11)
+    y = drawn(12)
+    criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+    criterion("C2").close(tinymean.interval(y).se, 1.5)
+=== criteria by parametrize | S1
+@pytest.mark.parametrize(("name", "seed"), [("C1", 11)])
+@pytest.mark.scenario("S1")
+def test_x(criterion, name, seed):
+    x = drawn(seed)
+    criterion(name).close(tinymean.mean(x), sum(x) / 30)
+=== a class of tests | S1
+class TestMean:
+    pytestmark = pytest.mark.scenario("S1")
+
+    def test_x(self, criterion):
+        x = drawn(11)
+        criterion("C1").close(tinymean.mean(x), self.own(x))
+
+    def own(self, x):
+        return sum(x) / len(x)
+=== both branches assert | S1
+x = drawn(11)
+m = tinymean.mean(x)
+if m > 0:
+    criterion("C1").close(m, sum(x) / 30)
+else:
+    criterion("C1").close(-m, -sum(x) / 30)
+=== a condition besides an assertion | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+m = tinymean.mean(x)
+if m > 0:
+    assert m < 10
+=== failing by hand | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+if tinymean.mean(x) > 10:
+    pytest.fail('large')
+=== a loop over written-out cases | S1
+x = drawn(11)
+for n in (3, 4):
+    criterion("C1").close(tinymean.mean(x[:n]), sum(x[:n]) / n)
+=== the suite's own folder of support | S1
+from contextlib import suppress
+def clean(path):
+    with suppress(OSError):
+        path.unlink()
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== documentation speaks of the engine | S1
+"""The engine sets STATSCLAW_SEED and reads criteria.json."""
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+''')
 
 
-@pytest.mark.parametrize(("scenario", "body", "head"), [row[1:] for row in LOOK_ALIKES], ids=[row[0] for row in LOOK_ALIKES])
-def test_an_honest_look_alike_is_left_alone(scenario: str, body: str, head: str) -> None:
+@pytest.mark.parametrize(("name", "scenario", "body", "head"), LOOK_ALIKES)
+def test_an_honest_look_alike_is_left_alone(name: str, scenario: str, body: str, head: str) -> None:
     assert check_python_suite(suite(body, scenario, head), SPEC) == []
 
 
@@ -329,6 +971,357 @@ def test_a_file_that_cannot_be_read_is_an_error_with_its_line(text: str, where: 
     assert [row.where for row in found] == [FILE + where]
 
 
+# --- R ---------------------------------------------------------------------------------------------------------------
+
+R_FILE = "tests/validation/test-tinymean.R"
+R_TEXT = r"""
+library(tinymean)
+
+SEED <- as.integer(Sys.getenv("STATSCLAW_SEED", "0"))
+
+drawn <- function(seed, times = 1) {
+  set.seed(seed + SEED)
+  times * rnorm(30)
+}
+
+expected <- function(x, level = 0.95) {
+  m <- sum(x) / length(x)
+  se <- sqrt(sum((x - m)^2) / (length(x) - 1) / length(x))
+  z <- qnorm((1 + level) / 2)
+  c(m, se, m - z * se, m + z * se)
+}
+
+test_that("S1: the mean of drawn numbers", {
+  x <- drawn(11)
+  criterion("C1")$close(mean(x), sum(x) / length(x))
+})
+
+test_that("S2: standard error and limits", {
+  x <- drawn(12, 5)
+  found <- interval(x)
+  criterion("C2")$close(c(found$mean, found$se, found$low, found$high), expected(x))
+})
+
+test_that("S3: a shift leaves the standard error", {
+  x <- drawn(12, 5)
+  criterion("C3")$close(tinymean::interval(x + 1000)$se, tinymean::interval(x)$se)
+})
+
+test_that("S4: an empty sequence is refused", {
+  criterion("C4")$raises(function() mean(numeric(0)))
+})
+
+test_that("S5: one number is refused", {
+  criterion("C5")$raises(function() interval(1))
+})
+
+test_that("S6: the argument is left as it was", {
+  x <- c(1, 2, 4)
+  interval(x)
+  criterion("C6")$holds(identical(x, c(1, 2, 4)))
+})
+"""
+
+
+def r_suite(body: str, scenario: str = "S1", head: str = "") -> dict[str, str]:
+    blocks = R_TEXT.strip().split("\n\n")
+    at = next(n for n, block in enumerate(blocks) if f'test_that("{scenario}:' in block)
+    blocks[at] = body if "test_that(" in body else f'test_that("{scenario}: words", {{\n{body}\n}})'
+    return {R_FILE: head + "\n" + "\n\n".join(blocks) + "\n"}
+
+
+def test_an_honest_r_suite_gives_no_finding_at_all() -> None:
+    assert check_r_suite({R_FILE: R_TEXT}, SPEC) == []
+
+
+R_FOOLING = cases(r"""
+=== no-assertion | S1
+x <- drawn(11)
+mean(x)
+=== no-assertion | S1
+x <- drawn(11)
+# expect_equal(mean(x), 0)
+"expect_equal(mean(x), 0)"
+all.equal(mean(x), 0)
+=== no-assertion | S1
+if (FALSE) {
+  criterion("C1")$close(mean(drawn(11)), 0)
+}
+=== no-assertion | S1
+drawn(11)
+succeed()
+=== swallowed-exception | S1
+x <- drawn(11)
+try(criterion("C1")$close(mean(x), 0), silent = TRUE)
+=== swallowed-exception | S1
+x <- drawn(11)
+tryCatch({
+  criterion("C1")$close(mean(x), 0)
+}, error = function(e) NULL)
+=== swallowed-exception | S1
+x <- drawn(11)
+tryCatch(expect_equal(mean(x), 0, tolerance = 1e-13), expectation_failure = function(e) TRUE)
+=== skip-without-reason | S1
+skip_on_cran()
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== skip-without-reason | S1
+skip_if_not_installed("boot")
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== looser-tolerance | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_equal(mean(x), sum(x) / 30, tolerance = 1e-3)
+=== looser-tolerance | S1
+x <- drawn(11)
+tol <- 10^-3
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_true(abs(mean(x) - sum(x) / 30) < tol)
+=== looser-tolerance | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_lt(max(abs(mean(x) - sum(x) / 30)), 0.01)
+=== wider-exception | S4
+criterion("C4")$raises(function() mean(numeric(0)))
+expect_error(mean(numeric(0)))
+=== wider-exception | S4
+criterion("C4")$raises(function() mean(numeric(0)))
+expect_error(mean(numeric(0)), ".*")
+=== wider-exception | S4
+criterion("C4")$raises(function() mean(numeric(0)))
+expect_error(mean(numeric(0)), class = "error")
+=== exception-without-message | S4
+criterion("C4")$raises(function() mean(numeric(0)))
+expect_error(mean(numeric(0)), class = "value_error")
+=== rounded-before-comparing | S1
+x <- drawn(11)
+criterion("C1")$close(round(mean(x), 3), sum(x) / 30)
+=== rounded-before-comparing | S1
+x <- drawn(11)
+m <- mean(x)
+shown <- signif(m, 3)
+criterion("C1")$close(shown, sum(x) / 30)
+=== rounded-before-comparing | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_identical(sprintf("%.3f", mean(x)), "0.123")
+=== replaced | S1
+assignInNamespace("mean", function(x) 0, "tinymean")
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== replaced | S1
+x <- drawn(11)
+local_mocked_bindings(mean = function(x) sum(x) / 30)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== replaced | S1
+library(mockery)
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== replaced | S1
+expect_equal <- function(...) invisible(TRUE)
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== replaced | S1
+`all.equal` = function(...) TRUE
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== replaced | S1
+assign("expect_true", identity, envir = globalenv())
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== criterion-redefined | S1
+criterion <- function(id) list(close = function(...) TRUE)
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== criterion-misused | S1
+x <- drawn(11)
+criterion("C1")$tolerance <- 5
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== ends-the-process | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+quit(status = 0)
+=== unreadable-code | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+eval(parse(text = "1"))
+=== engine-variable | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+writeLines("x", Sys.getenv('STATSCLAW_OBSERVATIONS'))
+=== criteria-file | S1
+x <- readLines(r"(../criteria.json)")
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== inner-parts | S1
+x <- testthat:::local_test_context
+---
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== vacuous-comparison | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), mean( x ))
+=== vacuous-comparison | S1
+drawn(11)
+criterion("C1")$close(1, c(1))
+=== always-true | S6
+interval(c(1, 2))
+criterion("C6")$holds(TRUE)
+=== always-true | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_true(mean(x) > 3 || TRUE)
+=== without-the-package | S1
+x <- drawn(11)
+criterion("C1")$close(sum(x) / 30, sum(x) / length(x))
+=== expected-from-the-package | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), interval(x)$mean)
+=== changed-seed | S1
+x <- drawn(13)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== changed-seed | S1
+set.seed(4)
+x <- rnorm(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== unseeded-randomness | S1
+set.seed(NULL)
+x <- rnorm(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== unseeded-randomness | S1
+x <- rnorm(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== unknown-criterion | S1
+x <- drawn(11)
+criterion("C9")$close(mean(x), sum(x) / 30)
+=== criterion-without-test | S1
+x <- drawn(11)
+expect_lt(mean(x), 30)
+=== criterion-outside-its-scenario | S1
+x <- drawn(11)
+criterion("C2")$close(mean(x), sum(x) / 30)
+=== unknown-scenario | S1
+test_that("S9: words", expect_lt(mean(1), 30))
+=== scenario-without-test | S1
+test_that("the mean: of numbers", expect_lt(mean(1), 30))
+=== scenario-not-written-out | S1
+test_that(paste0("S", 1, ": words"), expect_lt(mean(1), 30))
+=== wrong-method | S1
+x <- drawn(11)
+criterion("C1")$value(mean(x))
+=== wrong-method | S1
+x <- drawn(11)
+ask <- criterion("C1")
+ask$holds(mean(x) > 0)
+""")
+
+
+@pytest.mark.parametrize(("rule", "scenario", "body", "head"), R_FOOLING)
+def test_an_attempt_to_fool_the_judge_of_an_r_package_is_found(rule: str, scenario: str, body: str, head: str) -> None:
+    found = check_r_suite(r_suite(body, scenario, head), SPEC)
+    assert rule in rules(found), found
+
+
+R_LOOK_ALIKES = cases(r"""
+=== a function of one's own asserts | S1
+expect_mean <- function(ask, x) {
+  ask("C1")$close(tinymean::mean(x), sum(x) / length(x))
+}
+---
+x <- drawn(11)
+expect_mean(criterion, x)
+criterion("C1")$close(mean(x), sum(x) / length(x))
+=== an error that is looked at | S4
+failed <- tryCatch(mean(numeric(0)), error = function(e) e)
+expect_match(conditionMessage(failed), "no numbers")
+criterion("C4")$raises(function() mean(numeric(0)))
+=== an error with its message | S4
+expect_error(mean(numeric(0)), "no numbers")
+criterion("C4")$raises(function() mean(numeric(0)))
+=== no error | S1
+x <- drawn(11)
+expect_error(mean(x), NA)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== a narrower tolerance | S1
+x <- drawn(11)
+expect_equal(mean(x), sum(x) / 30, tolerance = 1e-13)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== a bound that is no tolerance | S1
+x <- drawn(11)
+expect_lt(mean(x), 5)
+expect_true(abs(mean(x)) < 5)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== rounded input | S1
+x <- round(drawn(11), 2)
+criterion("C1")$close(mean(round(x, 1)), sum(round(x, 1)) / 30)
+=== a rounded message | S1
+x <- drawn(11)
+criterion("C1")$close(mean(x), sum(x) / 30)
+expect_lt(mean(x), 5, label = sprintf("%.3f", mean(x)))
+=== names that are used again | S1
+x <- drawn(11)
+m <- mean(x)
+criterion("C1")$close(m, sum(x) / 30)
+m <- round(m, 2)
+message(m)
+=== words in comments and texts | S1
+x <- drawn(11) # skip_on_cran(); quit(); criterion <- 1
+label <- "assignInNamespace('x'); tolerance = 0.5 }"
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== raw text with brackets | S1
+x <- drawn(11)
+label <- r"---(a ) } " text)---"
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== a seed with withr | S1
+withr::local_seed(11)
+x <- rnorm(30)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== a seed as a default | S1
+set.seed(as.integer(Sys.getenv("STATSCLAW_SEED", "11")))
+x <- rnorm(30)
+criterion("C1")$close(mean(x), sum(x) / 30)
+=== several scenarios | S1
+test_that("S1, S2: words", {
+  x <- drawn(11)
+  y <- drawn(12)
+  criterion("C1")$close(mean(x), sum(x) / 30)
+  criterion("C2")$close(interval(y)$se, expected(y)[2])
+})
+=== a criterion under a name | S1
+x <- drawn(11)
+ask <- criterion("C1")
+ask$close(mean(x), sum(x) / 30)
+""")
+
+
+@pytest.mark.parametrize(("name", "scenario", "body", "head"), R_LOOK_ALIKES)
+def test_an_honest_look_alike_in_r_is_left_alone(name: str, scenario: str, body: str, head: str) -> None:
+    assert check_r_suite(r_suite(body, scenario, head), SPEC) == []
+
+
+def test_a_skip_in_r_with_a_reason_in_the_specification_is_allowed() -> None:
+    files = r_suite('skip_on_cran()\nx <- drawn(11)\ncriterion("C1")$close(mean(x), sum(x) / 30)')
+    assert check_r_suite(files, spec_with(S1={"may_skip": "slow"})) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("x <- (1", 1), ("\n}", 2), ('x <- 1\ny <- "a', 2), ("(" * 300 + ")" * 300, 1), ("x <- \x01", 1), ('r"(', 1)],
+)
+def test_r_that_cannot_be_read_is_an_error_with_its_line(text: str, line: int) -> None:
+    found = [row for row in check_r_suite({R_FILE: text}, SPEC) if row.key.startswith("unreadable")]
+    assert [row.where for row in found] == [f"{R_FILE}:{line}"]
+
+
 # --- what happened when the suite ran -------------------------------------------------------------------------------
 
 
@@ -348,7 +1341,8 @@ ALL = [outcome(f"t::{name}", name) for name in ("S1", "S2", "S3", "S4", "S5", "S
 
 
 def judged(name: str, verdict: str) -> Judgement:
-    return Judgement.model_validate({"id": name, "quantity": "q", "rule": "close", "verdict": verdict, "literal": "PASS"})
+    row = {"id": name, "quantity": "q", "rule": "close", "verdict": verdict, "literal": "PASS"}
+    return Judgement.model_validate(row)
 
 
 def test_a_complete_run_gives_no_finding() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
@@ -11,13 +12,19 @@ from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.handin import Raised
 from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.comprehension import Comprehension
-from statsclaw.specs.contract import COMPREHENSION, Contract, read_contract
+from statsclaw.specs.contract import COMPREHENSION, INTERFACE, Contract, read_contract
 from statsclaw.specs.gate import comprehension_findings
+from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint import lint
 from statsclaw.specs.lint.conflict import pilot_finding
 from statsclaw.states import Signal
+from statsclaw.verify.standin.null_python import null_python
+from statsclaw.verify.standin.null_r import null_r
 
 _SHOWN = 12
+
+#: How a package of meaningless values is made from the interface, by profile.
+STAND_INS: Mapping[str, Callable[[Interface], dict[str, str]]] = MappingProxyType({"python": null_python, "r": null_r})
 
 
 def texts_of(run: Run) -> dict[str, str]:
@@ -69,6 +76,11 @@ def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
         return []  # said of the document itself
     except Malformed as malformed:
         return [str(fault) for fault in malformed.faults[:_SHOWN]]
+    if contract.interface is not None and (make := STAND_INS.get(run.view.profile or "")):
+        try:
+            make(contract.interface)
+        except ValueError as unwritable:
+            return [f"{INTERFACE}: {unwritable}"]
     if contract.comprehension is None:
         return []
     found = comprehension_findings(contract.comprehension, run.index, source_hashes(run))

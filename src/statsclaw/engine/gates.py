@@ -224,8 +224,8 @@ def _agreement(run: RunView, plan: Plan) -> list[Blocker]:
         pair = (document.sha256, reading.sha256)
         if compared is None or (compared.comprehension_sha256, compared.reading_sha256) != pair:
             return [Blocker("the two readings have not been compared", Compare())]
-        if compared.disagreements and pair not in run.readings_settled:
-            return [Blocker(f"the readings differ in {len(compared.disagreements)} equations", Ask("readings"))]
+        if compared.unsettled and pair not in run.readings_settled:
+            return [Blocker(f"the readings do not agree on {len(compared.unsettled)} equations", Ask("readings"))]
     if run.approved(document.sha256) is None:
         return [Blocker("nobody has approved the comprehension as it stands", Ask("comprehension"))]
     return []

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.contracts import STAND_INS, contract_of
 from statsclaw.engine.run import Run
 from statsclaw.montecarlo.records import Records, RecordsRefused, read_records
 from statsclaw.profiles.profile import PathClass
@@ -21,8 +21,6 @@ from statsclaw.verify.criteria.tests import judge_tests
 from statsclaw.verify.frozen_criteria import judge_files
 from statsclaw.verify.runner import Bench, LayOut, verify_tree, write_files
 from statsclaw.verify.standin.door_python import door_python
-from statsclaw.verify.standin.null_python import null_python
-from statsclaw.verify.standin.null_r import null_r
 from statsclaw.verify.suite.executed import check_against_null, check_execution
 from statsclaw.verify.suite.python_suite import check_python_suite
 from statsclaw.verify.suite.r_suite import check_r_suite
@@ -51,7 +49,7 @@ def stand_in(run: Run, contract: Contract) -> dict[str, str]:
     """A package of meaningless values with the right names; empty where a language has none yet."""
     if contract.interface is None:
         return {}
-    made = {"python": null_python, "r": null_r}.get(run.profile.id)
+    made = STAND_INS.get(run.profile.id)
     return made(contract.interface) if made else {}
 
 

@@ -148,11 +148,15 @@ def _about_readings(view: RunView, number: str) -> QuestionAsked:
     compared = view.readings
     assert compared is not None
     names = ", ".join(row.ref for row in compared.disagreements)
+    text = f"Two readings of the sources differ in {names}.\n\n{compared.shown}" if names else ""
+    unclear = [f"{row.ref}: {row.note}" for row in compared.unsettled if row.agrees is None]
+    if unclear:
+        text += f"\n\nWhat could not be compared: {'; '.join(unclear)}."
     return QuestionAsked(
         question=number,
         topic="readings",
         asked_by="engine",
-        text=f"Two readings of the sources differ in {names}.\n\n{compared.shown}"[:20_000],
+        text=text.strip()[:20_000],
         options=(
             Option(label="the first reading is right", consequence="the planner's definitions stand; recorded"),
             Option(label="the second reading is right", consequence="the planner corrects its reading"),

@@ -97,8 +97,8 @@ def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> o
         (folder / "harness.py").write_bytes(harness.read_bytes())
         (folder / "definitions.py").write_text(code, encoding="utf-8")
         (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
-        files_named = ["/work/definitions.py"] + ([] if argv else ["/work/calls.json"])
-        command = [sys.executable, "-I", "-B", "/work/harness.py", *argv, *files_named, "/out/values.json"]
+        files_named = ["/readings/definitions.py"] + ([] if argv else ["/readings/calls.json"])
+        command = [sys.executable, "-I", "-B", "/readings/harness.py", *argv, *files_named, "/readings/out/values.json"]
         command = [confinement.path(_host(folder, part)) if part.startswith("/") else part for part in command]
         confinement.run(command, {"LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0"})
         place = folder / "out" / "values.json"
@@ -111,7 +111,7 @@ def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> o
 
 
 def _host(folder: Path, inside: str) -> Path:
-    for prefix, place in (("/work/", folder), ("/out/", folder / "out")):
+    for prefix, place in (("/readings/out/", folder / "out"), ("/readings/", folder)):
         if inside.startswith(prefix):
             return place / inside.removeprefix(prefix)
     return Path(inside)
@@ -127,10 +127,10 @@ def _desk(run: Run) -> Iterator[tuple[Path, Confinement]]:
     desk.mkdir(parents=True, exist_ok=True)
     tools = tools_for(run, sys.executable)
     own = (
-        Mount(inside="/work", host=str(folder), purpose="documents"),
-        Mount(inside="/out", host=str(folder / "out"), purpose="outbox", writable=True),
+        Mount(inside="/readings", host=str(folder), purpose="documents"),
+        Mount(inside="/readings/out", host=str(folder / "out"), purpose="outbox", writable=True),
     )
-    enclosure = replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/out")
+    enclosure = replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/readings/out")
     limits = run.limits.model_copy(update={"timeout_s": _LONGEST_S})
     try:
         yield folder, Confinement(run.barrier, enclosure, limits, desk)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding
+from statsclaw.review.findings import bounded, finding, owes_contract
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding, Severity
@@ -37,10 +37,10 @@ def frozen_criteria(case: Case) -> dict[str, str]:
 def _all_judged(case: Case) -> Iterator[Finding]:
     frozen = frozen_criteria(case)
     if not frozen:
-        if "planner" in case.roles:
+        if owes_contract(case.roles):
             yield _finding("error", "no criteria were frozen, so nothing could be judged", "", "planner", "no-criteria")
         else:
-            text = "no planner in this workflow, so there are no criteria: only commands and tests were looked at"
+            text = "no planner writes for a tester in this workflow, so there are no criteria to be judged"
             yield _finding("note", text, "", "", "not-applicable:criteria")
         return
     times = Counter(row.id for row in case.judgements)
@@ -89,7 +89,8 @@ def figures(row: Judgement) -> str:
 
 
 def _fault_of(row: Judgement, supplier: str) -> str:
-    if supplier == "tester" and any(text in row.note for text in _UNANSWERED):
+    stopped = "its test failed" in row.note  # the test ran into something, and that is told of the test itself
+    if supplier == "tester" and not stopped and any(text in row.note for text in _UNANSWERED):
         return "tester"
     if supplier == "simulator" and any(text in row.note for text in (*_UNANSWERED, *_NOT_RUN)):
         return "simulator"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding
+from statsclaw.review.findings import bounded, finding, owes_contract
 from statsclaw.review.python_signatures import built_python
 from statsclaw.review.r_signatures import built_r
 from statsclaw.review.signatures import Built, compare_arguments
@@ -23,8 +23,8 @@ _LARGEST_SOURCE = 1_000_000
 
 
 def check(case: Case) -> list[Finding]:
-    if "planner" not in case.roles:
-        text = "no planner in this workflow, so there are no specifications to compare"
+    if not owes_contract(case.roles):
+        text = "no planner writes for a tester in this workflow, so there are no specifications to compare"
         return [finding(_CHECK, "note", text, key="not-applicable:specifications")]
     found = _sections(case)
     if case.contract is None or case.contract.interface is None:
@@ -47,6 +47,8 @@ def _sections(case: Case) -> list[Finding]:
     if INTERFACE not in case.documents:
         return found
     body = interface_body(case.documents[INTERFACE])
+    if not body:
+        return [*found, _planner("error", f"{INTERFACE} has no section Interface", INTERFACE, "interface-section")]
     for name in SPECIFICATIONS:
         if name not in case.documents:
             continue
@@ -62,11 +64,10 @@ def _sections(case: Case) -> list[Finding]:
 
 
 def interface_body(text: str) -> str:
-    """What the specifications repeat: interface.md without its title and the white space around."""
+    """What the specifications repeat: the section Interface of interface.md without the white space around."""
     lines = text.split("\n")
-    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
-    titled = bool(_HEADING.match(lines[first][:_LONGEST_LINE]))
-    return "\n".join(lines[first + 1 :] if titled else lines).strip()
+    spans = _interface_spans(lines, "")
+    return "\n".join(lines[slice(*spans[0])]).strip() if spans else ""
 
 
 def without_interface(text: str, documents: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from statsclaw.runlog.events.finding import Finding, Severity
 
@@ -11,7 +11,7 @@ _LONGEST_NAME = 300
 _MOST_OF_A_KIND = 50
 
 #: Keys of notes that a verdict must not leave out. Each is the key itself, or its part before the first colon.
-TOLD = frozenset({"amended", "overridden", "approved-unattended", "undecided", "revealed", "not-computed"})
+TOLD = frozenset({"amended", "overridden", "approved-unattended", "undecided", "revealed"})
 
 
 def finding(
@@ -50,6 +50,11 @@ def bounded(check: str, found: Sequence[Finding]) -> list[Finding]:
 def under(check: str, found: Iterable[Finding]) -> list[Finding]:
     """Findings that somebody else computed, put under a check of the review and otherwise as they are."""
     return [row.model_copy(update={"check": check}) for row in found]
+
+
+def owes_contract(roles: Collection[str]) -> bool:
+    """A planner who writes for a tester: only then are there specifications, criteria, and something to freeze."""
+    return "planner" in roles and "tester" in roles
 
 
 def is_told(row: Finding) -> bool:

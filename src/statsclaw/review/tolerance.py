@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding, under
+from statsclaw.review.findings import bounded, finding, owes_contract, under
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.contract import SPECIFICATIONS
 
@@ -24,10 +24,10 @@ def check(case: Case) -> list[Finding]:
 
 def _frozen(case: Case) -> Iterator[Finding]:
     if not case.frozen:
-        if "planner" in case.roles:
+        if owes_contract(case.roles):
             yield _finding("error", "no specification was frozen", "", "planner", "not-frozen")
         else:
-            text = "no planner in this workflow, so nothing was frozen"
+            text = "no planner writes for a tester in this workflow, so nothing was frozen"
             yield _finding("note", text, "", "", "not-applicable:frozen")
         return
     for name, sha256 in sorted(case.frozen.items()):

@@ -100,4 +100,4 @@ def inline_criteria(text: str) -> list[tuple[str, str]]:
         if match[1] not in [start[1] for start in starts] and len(starts) < 100:
             starts.append(match)
     ends = [match.start() for match in starts[1:]] + [len(text)]
-    return [(match[1], text[match.end() : end].strip(" ;.\n")) for match, end in zip(starts, ends, strict=True)]
+    return [(match[1], text[match.end() : end].strip(" ;.\n")) for match, end in zip(starts, ends, strict=False)]

@@ -11,6 +11,7 @@ ROWS = frozenset(
 )
 SINGLE = frozenset(("equation", "multline", "displaymath", "dmath"))
 HEADINGS = frozenset(("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"))
+MOST_DISPLAYS = 5_000
 _DISPLAYED = ROWS | SINGLE
 _EVENT = re.compile(
     r"\\\\|\\(?P<bracket>[\[\]])|\\(?P<edge>begin|end)\s{0,9}\{(?P<environment>[A-Za-z]{1,40}\*?)\}"
@@ -78,9 +79,13 @@ class DisplayScanner:
         self.opened: tuple[str, int, int] | None = None
         self.inline = False
         self.unclosed: list[tuple[str, int]] = []
+        self.count = 0
 
     def scan(self) -> Iterator[Display | Event]:
+        """Ends early, and `full` says so, after more displays than any document has."""
         for match in _EVENT.finditer(self.text):
+            if self.full:
+                return
             if match["paragraph"] is not None:
                 self._paragraph()
             elif match["dollars"]:
@@ -138,9 +143,14 @@ class DisplayScanner:
         else:
             self._give_up()
 
+    @property
+    def full(self) -> bool:
+        return self.count >= MOST_DISPLAYS or len(self.unclosed) >= MOST_DISPLAYS
+
     def _close(self, match: re.Match[str]) -> Display:
         name, start, first = self.opened or ("", 0, 0)
         self.opened = None
+        self.count += 1
         return Display(name, start, first, match.start(), match.end())
 
 

@@ -21,6 +21,7 @@ from statsclaw.sources.symbols import symbols_of
 
 _MOST_EQUATIONS = 5_000
 _DEEPEST = 60
+_LONGEST_SECTION = 200_000
 _GROUPS = re.compile(
     r"\s{0,9}\{?\s{0,9}\\?([A-Za-z@]{1,40})\s{0,9}\}?\s{0,9}\{([^{}]{0,200}(?:\{[^{}]{0,60}\}[^{}]{0,60}){0,5})\}"
 )
@@ -47,8 +48,8 @@ class _Document:
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.macros, self.text = take_macros(self.joined.text, braces_of(self.joined.text))
-        self.closing = braces_of(self.text)
+        self.closing = braces_of(self.joined.text)
+        self.macros, self.text = take_macros(self.joined.text, self.closing)
         self.counters = counters_for(self.text)
         self.open: list[tuple[str, int, int]] = []
         self.spans: list[parts.Span] = []
@@ -65,6 +66,7 @@ class _Document:
                 self._environment(one)
             else:
                 self._command(one)
+        self.too_many |= scanner.full
         for environment, start in scanner.unclosed[:20]:
             file, line = self.joined.place(start)
             self.said.append(f"{environment} is opened in {file}:{line} and not closed; it was not read as an equation")
@@ -208,11 +210,11 @@ class _Document:
         marks.sort()
         lines: list[Line] = []
         files: dict[int, str] = {}
-        for (start, end, title), following in zip(marks, [*marks[1:], None], strict=True):
+        for (start, end, title), following in zip(marks, [*marks[1:], None], strict=False):
             file, line = self.joined.place(start)
             lines.append(Line(line, title, heading=True))
             if speaks_of_criteria(title):
-                section = self.text[end + 1 : following[0] if following else len(self.text)]
+                section = self.text[end + 1 : following[0] if following else len(self.text)][:_LONGEST_SECTION]
                 rows = list(parts.criteria_lines(section, self.joined.place(end)[1]))
                 files |= {row.number: file for row in rows}
                 lines += rows

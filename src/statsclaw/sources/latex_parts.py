@@ -82,7 +82,7 @@ def steps_of(content: str) -> tuple[str, ...]:
     found: list[str] = []
     if marks and content[: marks[0].start()].strip() and any(mark[0] == "\\;" for mark in marks):
         found.append(readable(content[: marks[0].start()], keep_formulas=True))
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+    for mark, following in zip(marks, [*marks[1:], None], strict=False):
         spoken = (mark["word"] or "").lower()
         spoken = _SPOKEN.get(spoken, "end " + spoken[3:] if spoken.startswith("end") and spoken != "ensure" else spoken)
         text = content[mark.end() : following.start() if following else len(content)]

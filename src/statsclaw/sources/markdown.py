@@ -18,6 +18,7 @@ from statsclaw.sources.refs import distinct, equation_ref
 from statsclaw.sources.symbols import symbols_of
 
 _MOST_EQUATIONS = 5_000
+_MOST_LINES = 50_000
 _AFTER = re.compile(
     rf"[ \t]{{0,20}}(?:\(({NUMBER})\)(?=[ \t]{{0,20}}(?:$|\{{))|\{{#([\w:.-]{{1,100}})[^{{}}\n]{{0,100}}\}})",
     re.MULTILINE,
@@ -29,6 +30,8 @@ _TICKS = re.compile(r"`{1,20}")
 
 def read_markdown(name: str, text: str, kind: Kind = "markdown") -> Extracted:
     """What the Markdown holds; lines are counted from the start of `text`."""
+    if text.count("\n") > _MOST_LINES:
+        return Extracted(name, "", kind, not_extracted=(f"the text has more than {_MOST_LINES:,} lines; it was not read",))
     tokens = _blocks(text)
     rows = text.split("\n")
     fences = [token for token in tokens if token.type == "fence" and token.info.strip().lower() in ("math", "{math}")]
@@ -97,7 +100,7 @@ def _equations(name: str, text: str) -> tuple[list[Equation], list[str]]:
         for equation in _of_display(name, text, one, line):
             if len(found) < _MOST_EQUATIONS:
                 found.append(equation)
-    if len(found) == _MOST_EQUATIONS:
+    if len(found) == _MOST_EQUATIONS or scanner.full:
         said.append(f"there are more than {_MOST_EQUATIONS:,} displayed equations; the rest was not read")
     for environment, start in scanner.unclosed[:20]:
         opened = text.count("\n", 0, start) + 1

@@ -9,7 +9,8 @@ from statsclaw.sources.index import Algorithm
 from statsclaw.sources.readable import readable_markdown
 
 _TITLE = re.compile(r"[\s#*_>]{0,12}Algorithm\s{1,3}([A-Z]?\d{1,3})\b[\s.:*_—–-]{0,9}(.{0,300})", re.IGNORECASE)
-_STEP = re.compile(r"\s{0,40}[*_]{0,2}(\d{1,3})[.:)]?[*_]{0,2}[.:)]?\s{1,40}(?=\S)")
+_STEP = re.compile(r"\s{0,40}[*_]{0,2}(\d{1,3})(?:[.:)][*_]{0,2}|[*_]{1,2}[.:)])\s{1,40}(?=\S)")
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}\s{1,9}[A-Z][^.=:]{2,70}")
 _RULE = re.compile(r"\s{0,9}(?:[-=*_]{3,}|```\w{0,20}|~~~\w{0,20})\s{0,9}")
 _MOST_ALGORITHMS = 200
 _MOST_STEPS = 400
@@ -46,7 +47,7 @@ def _steps(rows: Sequence[str], at: int, *, markdown: bool) -> tuple[list[str], 
             empty = False
         elif not row.strip() or _RULE.fullmatch(row):
             empty = True
-        elif steps and (not empty or row.startswith("    ")) and not _TITLE.match(row) and not row.startswith("#"):
+        elif steps and (not empty or row.startswith("    ")) and _goes_on(steps[-1], row, markdown=markdown):
             steps[-1] = f"{steps[-1]} {row.strip()}"[:2_000]
         elif not steps and not empty:
             pass  # the title goes on
@@ -54,3 +55,10 @@ def _steps(rows: Sequence[str], at: int, *, markdown: bool) -> tuple[list[str], 
             break
         at += 1
     return steps, at
+
+
+def _goes_on(step: str, row: str, *, markdown: bool) -> bool:
+    """Whether a line without a number belongs to the step before it. Plain text may have no empty lines at all."""
+    if _TITLE.match(row) or row.startswith("#"):
+        return False
+    return markdown or not (step.endswith(".") or _SECTION.fullmatch(row.strip()))

@@ -29,8 +29,8 @@ def distinct(found: Sequence[Named]) -> tuple[tuple[Named, ...], tuple[str, ...]
             page = one.page if isinstance(one, Equation) else None
             ref = f"{ref}@{one.line}" if one.line is not None else f"{ref}@page {page}"
             said.append(f"{one.ref} stands in the source more than once; the later one is listed as {ref}")
-        while ref in seen:
-            ref += "'"
+        if ref in seen:
+            ref = f"{ref}.{len(kept)}"
         seen.add(ref)
         kept.append(replace(one, ref=ref))
     return tuple(kept), tuple(said[:20])

@@ -20,8 +20,8 @@ from typing import Any
 
 #: In place of a line: a step from outside into a function, and out of it.
 ENTERED, LEFT = -1, 0
-#: A function whose lines have all been seen is left alone after so many lines without a new step. Rare branches of
-#: hot loops may so be missed, and then count as not executed.
+#: A function is left alone after so many lines without a new step; while it has lines never seen, only when called
+#: again after ten times as many. What happens for the first time after that is missed: it counts as not executed.
 QUIET = 20_000
 
 Trace = Callable[[FrameType, str, Any], Any]
@@ -37,6 +37,9 @@ class _Code:
         self.left = {line for _, _, line in code.co_lines() if line} - {code.co_firstlineno}
         self.quiet = 0
 
+    def is_known(self, most: int) -> bool:
+        return self.quiet > (10 * most if self.left else most)
+
 
 class _Recorder:
     def __init__(self, site: str, package: str, out: str, quiet: int) -> None:
@@ -45,6 +48,7 @@ class _Recorder:
         self.below, self.alone = base + os.sep, base + ".py"
         self.seen: dict[CodeType, _Code | None] = {}
         self.library: Any = None
+        self.by_library: dict[str, set[tuple[int, int]]] = {}
 
     def use_library(self) -> bool:
         """The library `coverage` is faster, where this interpreter has it."""
@@ -66,20 +70,25 @@ class _Recorder:
             path = code.co_filename
             inside = self._is_inside(path) or self._is_inside(os.path.realpath(path))
             seen = self.seen[code] = _Code(code) if inside else None
-        if seen is None or (seen.quiet > self.quiet and not seen.left):
+        if seen is None or (seen.quiet > self.quiet and seen.is_known(self.quiet)):
             return None
         return _of_frame(seen, self.quiet)
 
     def _is_inside(self, path: str) -> bool:
         return path.startswith(self.below) or path == self.alone
 
+    def _ask_library(self) -> None:
+        """What the library gives once, it may not give again: what it gave is kept."""
+        data = self.library.get_data()
+        for path in data.measured_files():
+            arcs = self.by_library.setdefault(os.path.realpath(path), set())
+            arcs.update((a, max(b, LEFT)) for a, b in data.arcs(path) or () if a > 0)
+            arcs.update((ENTERED, line) for line in data.lines(path) or ())
+
     def files(self) -> dict[str, list[tuple[int, int]]]:
-        found: dict[str, set[tuple[int, int]]] = {}
         if self.library is not None:
-            data = self.library.get_data()
-            for path in data.measured_files():
-                found[path] = {(a, max(b, LEFT)) for a, b in data.arcs(path) or () if a > 0}
-                found[path] |= {(ENTERED, line) for line in data.lines(path) or ()}
+            self._ask_library()
+        found = {path: set(arcs) for path, arcs in self.by_library.items()}
         for code, seen in list(self.seen.items()):
             if seen is not None:
                 found.setdefault(os.path.realpath(code.co_filename), set()).update(list(seen.arcs))
@@ -103,7 +112,7 @@ def _of_frame(seen: _Code, most: int) -> Trace:
                 seen.quiet = 0
             else:
                 seen.quiet += 1
-                if seen.quiet > most and not left:
+                if seen.quiet > most and not left:  # what comes after a long loop must still be seen
                     frame.f_trace_lines = False
                     before = ENTERED
         elif event == "exception":

@@ -47,6 +47,20 @@ def observations(report: Path) -> tuple[Observation, ...]:
         return ()
 
 
+def named_alike(found: tuple[Observation, ...], tests: tuple[CaseOutcome, ...]) -> tuple[Observation, ...]:
+    """Observations under the names of the report: testthat knows a test by its description only."""
+    names = {test.name for test in tests}
+    by_end: dict[str, list[str]] = {}
+    for name in names:
+        by_end.setdefault(name.partition("::")[2], []).append(name)
+    return tuple(
+        row.model_copy(update={"test": by_end[row.test][0]})
+        if row.test not in names and len(by_end.get(row.test, ())) == 1
+        else row
+        for row in found
+    )
+
+
 def by_exit_code(report: Path, exit_code: int) -> Parsed:
     return Parsed(exit_code == 0, "ok" if exit_code == 0 else f"exit status {exit_code}")
 

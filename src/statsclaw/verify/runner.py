@@ -22,7 +22,7 @@ from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.toolchain import find_program
 from statsclaw.verify.door import Worker, package_behind_door
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
-from statsclaw.verify.parsers import PARSERS, Parsed, observations
+from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations
 from statsclaw.verify.shadows import shadowed_modules
 
 #: Evidence that is there only where something had to be downloaded.
@@ -198,7 +198,8 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"
     parsed = PARSERS[command.parser](report, done.exit_code)
-    parsed = replace(parsed, observations=observations(bench.place("reports") / _EVIDENCE))
+    seen = named_alike(observations(bench.place("reports") / _EVIDENCE), parsed.tests)
+    parsed = replace(parsed, observations=seen)
     if phase == "build" and parsed.passed and (names := shadowed_modules(bench.place("site"))):
         parsed = Parsed(False, f"the package would replace {', '.join(names)}")
     return _evidence(

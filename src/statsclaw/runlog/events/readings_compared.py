@@ -30,3 +30,8 @@ class ReadingsCompared(Event):
     @property
     def disagreements(self) -> tuple[ReadingRow, ...]:
         return tuple(row for row in self.rows if row.agrees is False)
+
+    @property
+    def unsettled(self) -> tuple[ReadingRow, ...]:
+        """What two readings do not agree on: that they could not be compared is no agreement."""
+        return tuple(row for row in self.rows if row.agrees is not True)

@@ -6,6 +6,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.contract import INTERFACE, SIM_SPEC, TEST_SPEC, Contract
@@ -17,7 +18,7 @@ from statsclaw.specs.sim_spec import Study
 from statsclaw.specs.test_spec import Criterion, TestSpec
 
 _LEVEL = 0.999
-_MOST_PAIRS = 20_000
+_MOST_IN_A_GROUP = 200
 _NUMBER = r"(-?\d{1,12}(?:\.\d{1,12})?(?:e[-+]?\d{1,3})?)"
 _BOTH_SIDES = re.compile(rf"{_NUMBER}\s*([<≤])\s*([a-z\\]\w{{0,40}})\s*([<≤])\s*{_NUMBER}")
 _ONE_SIDE = re.compile(rf"(?:^|\s)([a-z\\]\w{{0,40}})?\s*([<≤>≥])\s*{_NUMBER}")
@@ -57,46 +58,42 @@ def _disjoint_tests(contract: Contract, tests: TestSpec) -> Iterator[Finding]:
         if row.of is not None and (row.low is not None or row.high is not None):
             for scenario in set(row.scenarios):
                 groups[row.of, row.decided_by, scenario].append((number, row))
-    done: set[tuple[str, str]] = set()
-    for group in groups.values():
-        for one, (_, first) in enumerate(group):
-            for number, second in group[one + 1 :]:
-                if (first.id, second.id) in done or len(done) > _MOST_PAIRS:
-                    continue
-                done.add((first.id, second.id))
-                ranges = _range(first.low, first.high), _range(second.low, second.high)
-                if not _disjoint(*ranges):
-                    continue
-                same = " ".join(first.quantity.lower().split()) == " ".join(second.quantity.lower().split())
-                doubt = "" if same else ", if both are about the same quantity"
-                message = (
-                    f"{first.id} demands {_shown(ranges[0])} of {first.of} and {second.id} demands "
-                    f"{_shown(ranges[1])}; nothing meets both{doubt}."
-                )
-                where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
-                key = f"contradiction:{first.id}:{second.id}"
-                yield finding("conflict", "error" if same else "warning", message, where, key)
+    pairs = {
+        (a[0], b[0]): (a[1], b[1]) for rows in groups.values() for a, b in combinations(rows[:_MOST_IN_A_GROUP], 2)
+    }
+    for (_, number), (first, second) in pairs.items():
+        ranges = _range(first.low, first.high), _range(second.low, second.high)
+        if not _disjoint(*ranges):
+            continue
+        same = " ".join(first.quantity.lower().split()) == " ".join(second.quantity.lower().split())
+        doubt = "" if same else ", if both are about the same quantity"
+        message = (
+            f"{first.id} demands {_shown(ranges[0])} of {first.of} and {second.id} demands "
+            f"{_shown(ranges[1])}; nothing meets both{doubt}."
+        )
+        where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
+        key = f"contradiction:{first.id}:{second.id}"
+        yield finding("conflict", "error" if same else "warning", message, where, key)
 
 
 def _disjoint_study(contract: Contract, study: Study) -> Iterator[Finding]:
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for number, row in enumerate(study.criteria):
         groups[row.metric, row.parameter, row.method, row.field].append(number)
-    for numbers in groups.values():
-        cells = {number: set(study.selected(study.criteria[number])) for number in numbers[:200]}
-        for one, first_number in enumerate(cells):
-            for number in list(cells)[one + 1 :]:
-                first, second = study.criteria[first_number], study.criteria[number]
-                ranges = _range(first.low, first.high), _range(second.low, second.high)
-                shared = cells[first_number] & cells[number] if _disjoint(*ranges) else set()
-                if not shared:
-                    continue
-                message = (
-                    f"{first.id} demands {first.metric} {_shown(ranges[0])} and {second.id} {_shown(ranges[1])} in the "
-                    f"cell {min(shared)}; nothing meets both."
-                )
-                where = f"{SIM_SPEC}:{contract.line_of(SIM_SPEC, 'study', 'criteria', number)}"
-                yield finding("conflict", "error", message, where, f"contradiction:{first.id}:{second.id}")
+    pairs = [pair for numbers in groups.values() for pair in combinations(numbers[:_MOST_IN_A_GROUP], 2)]
+    for one, number in pairs:
+        first, second = study.criteria[one], study.criteria[number]
+        ranges = _range(first.low, first.high), _range(second.low, second.high)
+        if not _disjoint(*ranges):
+            continue
+        shared = set(study.selected(first)) & set(study.selected(second))
+        if shared:
+            message = (
+                f"{first.id} demands {first.metric} {_shown(ranges[0])} and {second.id} {_shown(ranges[1])} in the "
+                f"cell {clip(min(shared))}; nothing meets both."
+            )
+            where = f"{SIM_SPEC}:{contract.line_of(SIM_SPEC, 'study', 'criteria', number)}"
+            yield finding("conflict", "error", message, where, f"contradiction:{first.id}:{second.id}")
 
 
 def _raises_and_returns(contract: Contract, tests: TestSpec) -> Iterator[Finding]:

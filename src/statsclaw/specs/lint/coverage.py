@@ -11,6 +11,7 @@ from statsclaw.specs.comprehension import Choice
 from statsclaw.specs.contract import COMPREHENSION, INTERFACE, SIM_SPEC, SPEC, SPECIFICATIONS, TEST_SPEC, Contract
 from statsclaw.specs.interface import Condition, Interface
 from statsclaw.specs.lint.found import clip, finding
+from statsclaw.specs.lint.power import cells_of
 from statsclaw.specs.lint.vocabulary import words_of
 from statsclaw.specs.sim_spec import Study
 from statsclaw.specs.test_spec import TestSpec
@@ -164,7 +165,7 @@ def _conditions(contract: Contract, interface: Interface, tests: TestSpec) -> It
 
 def _no_cell(contract: Contract, study: Study) -> Iterator[Finding]:
     for number, row in enumerate(study.criteria):
-        if not study.selected(row):
+        if cells_of(study, row) == 0:
             message = f"{row.id} selects no cell of the grid, so nothing could miss it."
             where = _at(contract, SIM_SPEC, "study", "criteria", number)
             yield finding("coverage", "error", message, where, f"no-cell:{row.id}")

@@ -19,7 +19,7 @@ from statsclaw.specs.lint.vocabulary import named, pattern, vocabulary, words_of
 _SMALLEST_SEED = 1000
 _FEWEST_DIGITS = 3
 _MOST_FINDINGS = 50
-_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
+_IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9_.-]*")
 _NUMBERED = re.compile(r"\s{0,8}\d{1,2}[.)]\s")
 _ALGORITHM = re.compile(r"\balgorithm\s+\d", re.IGNORECASE)
 
@@ -146,9 +146,9 @@ def _identifiers(name: str, rows: list[Row], contract: Contract, index: Index) -
     ids = {key: what for key, what in ids.items() if key not in taken and not key.isalpha()}
     seen: set[str] = set()
     for line, text in rows:
-        for word in _IDENTIFIER.findall(text[:20_000]):
+        for word in _IDENTIFIER.findall(text):
             key = word if word in ids else word.rstrip(".-")
-            if key in ids and key not in seen and named(key, text):
+            if key in ids and key not in seen:
                 seen.add(key)
                 message = f"{name} names {key}, which is {ids[key]}."
                 yield finding("leaks", "error", message, f"{name}:{line}", f"id-leaked:{name}:{key}")
@@ -187,7 +187,7 @@ def _names(name: str, rows: list[Row], documents: Mapping[str, str], index: Inde
 def _algorithm(name: str, rows: list[Row]) -> Iterator[Finding]:
     """A numbered algorithm with at least two numbered steps close below."""
     for place, (line, text) in enumerate(rows):
-        if not _ALGORITHM.search(text[:2000]):
+        if not _ALGORITHM.search(text):
             continue
         steps = sum(1 for _, below in rows[place + 1 : place + 16] if _NUMBERED.match(below))
         if steps >= 2:

@@ -13,6 +13,7 @@ from statsclaw.specs.lint.prose import private_rows, words_of_rows, words_of_tex
 _LENGTH = 8
 _FEWEST_REAL = 5
 _MOST_FINDINGS = 20
+_COMMON = ""
 
 Run = tuple[str, ...]
 
@@ -25,16 +26,27 @@ def overlap_findings(contract: Contract, documents: Mapping[str, str], index: In
     """
     if SPEC not in documents:
         return
-    computation = words_of_rows(private_rows(SPEC, documents))
+    common = {run for text in _common(contract, documents, index) for run in _runs(words_of_text(text))}
+    computation = _private(SPEC, documents, common)
     lines: dict[Run, int] = {}
     for place, run in enumerate(_runs([word for word, _ in computation])):
-        lines.setdefault(run, computation[place][1])
-    for text in _common(contract, documents, index):
-        for run in _runs(words_of_text(text)):
-            lines.pop(run, None)
+        if _COMMON not in run:
+            lines.setdefault(run, computation[place][1])
     for name in (TEST_SPEC, SIM_SPEC):
         if name in documents:
-            yield from _shared(name, words_of_rows(private_rows(name, documents)), lines)
+            yield from _shared(name, _private(name, documents, common), lines)
+
+
+def _private(name: str, documents: Mapping[str, str], common: set[Run]) -> list[tuple[str, int]]:
+    """The words of a specification with their lines; those of a common passage are blotted out."""
+    words = words_of_rows(private_rows(name, documents))
+    blotted = {
+        place + offset
+        for place, run in enumerate(_runs([word for word, _ in words]))
+        if run in common
+        for offset in range(_LENGTH)
+    }
+    return [(_COMMON if place in blotted else word, line) for place, (word, line) in enumerate(words)]
 
 
 def _common(contract: Contract, documents: Mapping[str, str], index: Index) -> Iterable[str]:

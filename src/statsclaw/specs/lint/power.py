@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from statsclaw.runlog.events.finding import Finding, Severity
@@ -120,6 +120,15 @@ def correct_value(study: Study, criterion: StudyCriterion) -> float | None:
     return known.get(criterion.metric)
 
 
+def cells_of(study: Study, criterion: StudyCriterion) -> int:
+    """How many cells a criterion is about, without writing them down."""
+    chosen = criterion.cells
+    return math.prod(
+        sum(level in chosen[axis] for level in levels) if axis in chosen else len(levels)
+        for axis, levels in study.grid.items()
+    )
+
+
 def power_table(study: Study) -> list[PowerRow]:
     """One row per alternative of every criterion, at the planned replications."""
     rows: list[PowerRow] = []
@@ -129,13 +138,13 @@ def power_table(study: Study) -> list[PowerRow]:
             row = _row(study, criterion, alternative.name, alternative.value, alternative.spread or criterion.spread)
             if row.passes is not None and row.passes > MOST_MISSED and searches < _MOST_SEARCHES:
                 searches += 1
-                row = _with_needed(row, criterion, alternative.spread or criterion.spread)
+                row = _with_needed(row, study, criterion, alternative.spread or criterion.spread)
             rows.append(row)
     return rows
 
 
 def _row(study: Study, criterion: StudyCriterion, name: str, value: float, spread: float | None) -> PowerRow:
-    cells = max(1, len(study.selected(criterion)))
+    cells = max(1, cells_of(study, criterion))
     passes = _probability(criterion, value, study.replications, cells, spread)
     correct = correct_value(study, criterion)
     usual = criterion.spread or spread
@@ -159,8 +168,8 @@ def _inside(value: float, low: float | None, high: float | None) -> bool:
     return (low is None or value >= low) and (high is None or value <= high)
 
 
-def _with_needed(row: PowerRow, criterion: StudyCriterion, spread: float | None) -> PowerRow:
-    """Doubling, then halving: exact up to the sawtooth of the binomial distribution."""
+def _with_needed(row: PowerRow, study: Study, criterion: StudyCriterion, spread: float | None) -> PowerRow:
+    """Doubling from the planned replications, then halving: exact up to the sawtooth of the binomial distribution."""
     if _inside(row.value, row.low, row.high):
         return row
 
@@ -168,18 +177,16 @@ def _with_needed(row: PowerRow, criterion: StudyCriterion, spread: float | None)
         found = _probability(criterion, row.value, replications, row.cells, spread)
         return found is None or found > MOST_MISSED
 
-    high = 2
+    low = study.replications
+    high = 2 * low
     while high < _MOST_REPLICATIONS and missed(high):
-        high *= 2
+        low, high = high, 2 * high
     if missed(high):
         return row
-    low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if missed(middle) else (low, middle)
-    return PowerRow(
-        row.criterion, row.alternative, row.value, row.low, row.high, row.cells, row.passes, row.false_alarm, high
-    )
+    return replace(row, needed=high)
 
 
 def power_findings(contract: Contract, stated: frozenset[str] = frozenset()) -> Iterator[Finding]:
@@ -234,7 +241,7 @@ def _usual_faults(study: Study, criterion: StudyCriterion, where: str, severity:
         return
     row = _row(study, criterion, "standard errors too small by a quarter", value, None)
     if row.passes is not None and row.passes > MOST_MISSED:
-        problem = _too_weak(study, criterion, _with_needed(row, criterion, None))
+        problem = _too_weak(study, criterion, _with_needed(row, study, criterion, None))
         yield finding("power", severity, problem, where, f"could-hardly-fail:{criterion.id}:usual")
 
 

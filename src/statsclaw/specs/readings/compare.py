@@ -27,12 +27,14 @@ _OF_THE_LARGEST = 1e-10
 _PROVES = 1e-3
 #: So many inputs must prove something before readings are said to agree.
 _ENOUGH = 5
-_WILD = 1e6
+_WILD, _MOVED = 1e6, 1e-4
+#: Of all inputs, so many may be left out because rounding decides there.
+_LEFT_OUT = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """One input. `same` None: it proves nothing, for the reason in `why`."""
+    """One input. `same` None: it proves nothing, for the reason in `why` or by `rounding`."""
 
     call: Call
     first: Outcome
@@ -40,6 +42,7 @@ class _Compared:
     same: bool | None
     difference: float | None = None
     why: str = ""
+    rounding: bool = False
 
 
 def compare(
@@ -93,8 +96,13 @@ def _verdict(rows: Sequence[_Compared]) -> tuple[bool | None, str]:
         errors = sorted({o.error for row in rows for o in (row.first, row.second) if o.error})
         said = f" ({', '.join(errors[:3])})" if errors else ""
         return None, f"only {proven} of {len(rows)} inputs give a number that could tell readings apart{said}"
+    rounding = sum(row.rounding for row in rows)
+    if rounding > _LEFT_OUT * len(rows):
+        return None, f"at {rounding} of {len(rows)} inputs the values hang on the last digits of the input"
     left = sum(bool(row.why) for row in rows)
-    return True, f"at {left} inputs of extreme scale not both give numbers" if left else ""
+    notes = [f"at {left} inputs of extreme scale not both give numbers"] if left else []
+    notes += [f"{rounding} inputs were left out because rounding decides there"] if rounding else []
+    return True, "; ".join(notes)
 
 
 def _at(definition: Definition, call: Call, first: Outcome, second: Outcome, rtol: float) -> _Compared:
@@ -104,7 +112,7 @@ def _at(definition: Definition, call: Call, first: Outcome, second: Outcome, rto
     if first.finite is not second.finite:
         if call.extreme:
             return _Compared(call, first, second, None, why="not both give numbers")
-        return _Compared(call, first, second, None if _wild(definition, call, first, second) else False)
+        return _different(definition, call, first, second, None)
     if first.value is None or second.value is None:
         return _Compared(call, first, second, None)
     if first.value.shape != second.value.shape:
@@ -128,14 +136,28 @@ def _numbers(definition: Definition, call: Call, first: Outcome, second: Outcome
         proves = proves or (allowed <= _PROVES * size and not call.extreme)
         worst = max(worst, abs(a - b) / max(inputs, size, 1e-300))
     if not same:
-        return _Compared(call, first, second, None if _wild(definition, call, first, second) else False, worst)
+        return _different(definition, call, first, second, worst)
     return _Compared(call, first, second, True if proves else None, worst)
 
 
+def _different(
+    definition: Definition, call: Call, first: Outcome, second: Outcome, difference: float | None
+) -> _Compared:
+    rounding = _wild(definition, call, first, second)
+    return _Compared(call, first, second, None if rounding else False, difference, rounding=rounding)
+
+
 def _wild(definition: Definition, call: Call, first: Outcome, second: Outcome) -> bool:
-    """Near this input the quantity grows beyond all bounds, so that its value is a matter of rounding."""
-    arrays = [a for outcome in (first, second) for a in (outcome.value, outcome.nudged) if a is not None]
-    return any(largest(a.numbers) > _WILD * max(1.0, _input_size(definition, call)) for a in arrays)
+    """The value is huge here and another at almost the same input: a matter of rounding, not of reading."""
+    huge = _WILD * max(1.0, _input_size(definition, call))
+    for outcome in (first, second):
+        if outcome.value is not None and outcome.nudged is not None and outcome.value.shape == outcome.nudged.shape:
+            pairs = list(zip(outcome.value.numbers, outcome.nudged.numbers, strict=True))
+            size = max(largest(outcome.value.numbers), largest(outcome.nudged.numbers))
+            moved = largest(a - b for a, b in pairs)
+            if size > huge and moved > _MOVED * size:
+                return True
+    return False
 
 
 def _input_size(definition: Definition, call: Call) -> float:

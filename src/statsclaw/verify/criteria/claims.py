@@ -28,9 +28,6 @@ _NOT_A_CLAIM = re.compile(
     r"need(?:s|ed)?|first attempt|earlier|previously|before|initially|at first|used to|no longer)\b",
     re.IGNORECASE,
 )
-_LOOSE = re.compile(
-    r"(?:about|approximately|around|roughly|some|over|than|least|most|up to|~|≈|<|>|≤|≥)\s*$", re.IGNORECASE
-)
 _METRICS: Mapping[str, str] = {
     "bias": "bias",
     "rmse": "rmse",
@@ -153,5 +150,4 @@ def _claimed(statement: Statement, judgement: Judgement) -> Iterator[Stated]:
         word = (found[1] or "").lower()
         if word in _METRICS and _METRICS[word] != metric and judgement.mcse is not None:
             continue
-        if not _LOOSE.search(statement.text[: found.start(2)]):
-            yield stated(found[2], percent=bool(found[3]))
+        yield stated(found[2], percent=bool(found[3]))

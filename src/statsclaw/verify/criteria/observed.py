@@ -92,7 +92,7 @@ def _left_over(tolerance: Tolerance, observed: float, expected: float) -> float:
         return -_FARTHEST
     if difference <= allowed:
         return 1 - difference / allowed if 0 < allowed < math.inf else float(allowed > 0)
-    return min(1 - difference / allowed, -math.ulp(1.0)) if allowed > 0 else -difference
+    return 1 - difference / allowed if allowed > 0 else -difference
 
 
 def _bounded(criterion: Criterion, observation: Observation) -> Answer:

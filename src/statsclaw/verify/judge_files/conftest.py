@@ -37,6 +37,14 @@ def _scenarios(item):
     return [str(name) for mark in item.iter_markers("scenario") for name in mark.args]
 
 
+def _reported(nodeid):
+    """A test as the JUnit report names it: classname::name."""
+    address, bracket, parameters = nodeid.partition("[")
+    first, *rest = address.split("::")
+    names = [first.replace("/", ".").removesuffix(".py"), *rest]
+    return ".".join(names[:-1]) + "::" + names[-1] + bracket + parameters
+
+
 @pytest.fixture
 def criterion(request):
     """`criterion("C1")`: the frozen criterion of that id, to be answered."""
@@ -44,7 +52,7 @@ def criterion(request):
     def of(name):
         if name not in CRITERIA:
             raise KeyError(f"there is no criterion {name!r} in the specification")
-        return Criterion(name, CRITERIA[name], request.node.nodeid, _scenarios(request.node))
+        return Criterion(name, CRITERIA[name], _reported(request.node.nodeid), _scenarios(request.node))
 
     return of
 

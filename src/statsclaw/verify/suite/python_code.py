@@ -155,12 +155,13 @@ def _unpacked(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr
 def _element_of(rows: ast.expr) -> ast.expr:
     """One element of what a loop runs through; of `zip` and `enumerate`, each part by itself."""
     called = rows.func.id if isinstance(rows, ast.Call) and isinstance(rows.func, ast.Name) else ""
-    if isinstance(rows, ast.Call) and called in ("zip", "enumerate") and rows.args:
-        if not any(isinstance(row, ast.Starred) for row in rows.args):
-            parts = [_part_of(row, "element") for row in rows.args]
-            counted = [_part_of(rows.func, "count"), parts[0]]
-            return ast.copy_location(ast.Tuple(elts=parts if called == "zip" else counted, ctx=ast.Load()), rows)
-    return _part_of(rows, "element")
+    if not isinstance(rows, ast.Call) or called not in ("zip", "enumerate") or not rows.args:
+        return _part_of(rows, "element")
+    if any(isinstance(row, ast.Starred) for row in rows.args):
+        return _part_of(rows, "element")
+    parts = [_part_of(row, "element") for row in rows.args]
+    counted = [_part_of(rows.func, "count"), parts[0]]
+    return ast.copy_location(ast.Tuple(elts=parts if called == "zip" else counted, ctx=ast.Load()), rows)
 
 
 def _part_of(value: ast.expr, which: str) -> ast.expr:
@@ -233,10 +234,16 @@ class Suite:
         return own[-1] if own else None
 
     def is_fixture(self, function: Function) -> bool:
-        return any(
-            self.dotted(row.func if isinstance(row, ast.Call) else row, function.file).endswith("fixture")
-            for row in function.node.decorator_list
-        )
+        return function in self.fixtures
+
+    @cached_property
+    def fixtures(self) -> frozenset[Function]:
+        found = set()
+        for function in self.functions():
+            rows = [row.func if isinstance(row, ast.Call) else row for row in function.node.decorator_list]
+            if any(self.dotted(row, function.file).endswith("fixture") for row in rows):
+                found.add(function)
+        return frozenset(found)
 
     def calls(self, function: Function) -> Iterator[Function]:
         """Functions of the suite that it calls, or hands to something that may call them."""

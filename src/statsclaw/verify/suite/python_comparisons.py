@@ -12,6 +12,7 @@ from statsclaw.verify.suite.python_code import Function, constant_truth
 from statsclaw.verify.suite.python_tests import Case, Use
 from statsclaw.verify.suite.python_values import Bound, argument
 
+_MOST_NODES = 300  # on the way of one value; more would be deep for Python and strange for a test
 _REFLEXIVE = (ast.Eq, ast.LtE, ast.GtE, ast.Is)
 
 
@@ -63,34 +64,37 @@ def _compares(test: ast.expr, function: Function) -> Iterator[Compared]:
 
 def rounded(case: Case) -> list[Finding]:
     findings = []
+    seen: set[int] = set()
     for row in comparisons(case):
         sides = [row.observed]
         if isinstance(row.node, ast.Compare) and row.expected is not None:
             sides.append(row.expected)
-        if any(_rounds(side, case, 0) for side in sides):
+        seen.clear()
+        if any(_rounds(side, case, seen) for side in sides):
             message = f"{case.name} rounds what the package returned before comparing it, which hides differences."
             findings.append(found("rounded-before-comparing", case.name, message, row.where))
     return findings
 
 
-def _rounds(row: Bound, case: Case, depth: int) -> bool:
+def _rounds(row: Bound, case: Case, seen: set[int]) -> bool:
     """Whether an output of the package is rounded on its way here. Arguments of the package are its own affair."""
     node = row.node
-    if depth > 5 or not _may_touch(row, case):
+    if id(node) in seen or len(seen) > _MOST_NODES or not _may_touch(row, case):
         return False
+    seen.add(id(node))
     if isinstance(node, ast.Name):
         rows = case.values.of(row)
-        return any(item.node is not node and _rounds(item, case, depth + 1) for item in rows)
+        return any(item.node is not node and _rounds(item, case, seen) for item in rows)
     if _is_rounding(node, row.file, case):
         return True
     if isinstance(node, ast.Call):
         if case.suite.dotted(node.func, row.file).split(".")[0] in case.suite.package:
             return False
         if _from_suite(row, case):
-            return _returns_rounded(row, case, depth)
+            return _returns_rounded(row, case, seen)
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr | ast.keyword)]
     inner = [part.value if isinstance(part, ast.keyword) else part for part in parts]
-    return any(_rounds(Bound(part, row.user, row.file), case, depth) for part in inner)
+    return any(_rounds(Bound(part, row.user, row.file), case, seen) for part in inner)
 
 
 def _may_touch(row: Bound, case: Case) -> bool:
@@ -101,12 +105,12 @@ def _from_suite(row: Bound, case: Case) -> bool:
     return isinstance(row.node, ast.Call) and case.suite.function(row.node.func, row.user, row.file) is not None
 
 
-def _returns_rounded(row: Bound, case: Case, depth: int) -> bool:
+def _returns_rounded(row: Bound, case: Case, seen: set[int]) -> bool:
     function = case.suite.function(row.node.func, row.user, row.file) if isinstance(row.node, ast.Call) else None
     if function is None:
         return False
     returned = [node.value for node in function.body if isinstance(node, ast.Return) and node.value is not None]
-    return any(_rounds(Bound(value, function, function.file), case, depth + 1) for value in returned)
+    return any(_rounds(Bound(value, function, function.file), case, seen) for value in returned)
 
 
 def _is_rounding(node: ast.expr, file: str, case: Case) -> bool:
@@ -206,20 +210,24 @@ def _expected_from_package(use: Use, case: Case, has_reference: bool, where: str
     expected = argument(use.call, 1, "expected")
     if expected is None or (not has_reference and speaks_of("invariant", case.behaviour)):
         return
-    if _called_directly(Bound(expected, use.user, use.user.file), case, 0):
+    if _called_directly(Bound(expected, use.user, use.user.file), case):
         names = ", ".join(use.ids)
         message = f"{case.name} takes the expected value of {names} from the package under test."
         yield found("expected-from-the-package", f"{case.name}:{names}", message, where, "warning")
 
 
-def _called_directly(row: Bound, case: Case, depth: int) -> bool:
+def _called_directly(row: Bound, case: Case) -> bool:
     """Whether the value is computed by calling the package, here or under a name."""
-    for item in case.values.of(row):
-        for node in ast.walk(item.node):
-            if case.suite.called(node, item.file).split(".")[0] in case.suite.package:
-                return True
-            if isinstance(node, ast.Name) and depth < 3 and node is not item.node:
-                inner = Bound(node, item.user, item.file)
-                if case.values.touches(inner) and _called_directly(inner, case, depth + 1):
+    seen: set[int] = set()
+    queue = [row]
+    while queue and len(seen) < _MOST_NODES:
+        for item in case.values.of(queue.pop()):
+            if id(item.node) in seen:
+                continue
+            seen.add(id(item.node))
+            for node in ast.walk(item.node):
+                if case.suite.called(node, item.file).split(".")[0] in case.suite.package:
                     return True
+                if isinstance(node, ast.Name) and node is not item.node:
+                    queue.append(Bound(node, item.user, item.file))
     return False

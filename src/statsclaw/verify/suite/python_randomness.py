@@ -48,15 +48,21 @@ def _numbers_at_generators(case: Case) -> set[int] | None:
     return numbers if seen else None
 
 
-def _whole_numbers_within(row: Bound, case: Case, depth: int = 0) -> set[int]:
+def _whole_numbers_within(row: Bound, case: Case) -> set[int]:
     """Every whole number that an expression is made of, through names and parameters."""
-    found_numbers: set[int] = set()
-    for item in case.values.of(row):
-        for node in ast.walk(item.node):
-            found_numbers |= _whole(node)
-            if isinstance(node, ast.Name) and node is not item.node and depth < 4:
-                found_numbers |= _whole_numbers_within(Bound(node, item.user, item.file), case, depth + 1)
-    return found_numbers
+    numbers: set[int] = set()
+    seen: set[int] = set()
+    queue = [row]
+    while queue and len(seen) < _MOST_NAMES:
+        for item in case.values.of(queue.pop()):
+            if id(item.node) in seen:
+                continue
+            seen.add(id(item.node))
+            for node in ast.walk(item.node):
+                numbers |= _whole(node)
+                if isinstance(node, ast.Name) and node is not item.node:
+                    queue.append(Bound(node, item.user, item.file))
+    return numbers
 
 
 def _numbers_in_reach(case: Case) -> set[int]:

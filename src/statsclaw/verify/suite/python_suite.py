@@ -20,6 +20,8 @@ from statsclaw.verify.suite.python_tampering import misused_criterion, settings_
 from statsclaw.verify.suite.python_tests import Case, cases_of, unreadable_marks
 from statsclaw.verify.suite.python_values import Values
 
+_MOST_FUNCTIONS = 3000
+_MOST_WORK = 1_000_000
 _OF_A_CASE = (
     missing_assertions,
     never_run,
@@ -39,6 +41,9 @@ def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str
     findings += settings_files(files, package)
     findings += tampering(suite)
     cases = cases_of(suite, spec)
+    if _too_much(suite, cases):
+        message = "The suite is too large or its functions call each other too much to be read."
+        return [*findings, found("unreadable", "suite", message, f"{min(files, default='tests')}:1")]
     for case in cases:
         for check in _OF_A_CASE:
             findings += check(case)
@@ -58,11 +63,22 @@ def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str
     return once(findings)
 
 
+def _too_much(suite: Suite, cases: list[Case]) -> bool:
+    """A bound on the work: functions, and what all tests reach together."""
+    if sum(1 for _ in suite.functions()) > _MOST_FUNCTIONS or len(cases) > _MOST_FUNCTIONS:
+        return True
+    work = 0
+    for case in cases:
+        work += sum(len(row.body) for row in case.reach)
+        if work > _MOST_WORK:
+            return True
+    return False
+
+
 def _around(function: Function, cases: list[Case], suite: Suite) -> tuple[Function, ...]:
     """The functions of every test that reaches this one, and fixtures that are used without being named."""
     near = {other for case in cases if function in case.reach for other in case.reach}
-    near |= {row for row in suite.functions() if suite.is_fixture(row)}
-    return (*near, function)
+    return (*(near | suite.fixtures), function)
 
 
 def _top_functions(suite: Suite) -> tuple[Function, ...]:

@@ -7,6 +7,7 @@ import builtins
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from statsclaw.verify.suite.python_code import Function, Suite
 
@@ -33,6 +34,7 @@ class Values:
         self.suite = suite
         self.reach = reach
         self._touched: dict[int, bool | None] = {}
+        self._numbers: dict[int, list[float]] = {}
 
     def of(self, row: Bound, depth: int = 0) -> list[Bound]:
         """The expressions a name may stand for; the expression itself where it is no name or cannot be followed."""
@@ -48,9 +50,9 @@ class Values:
     def _bindings(self, name: str, user: Function | None, file: str) -> list[Bound]:
         scope = user
         while scope is not None:
-            found = [Bound(node, scope, file) for node in scope.bindings.get(name, [])]
+            found = [Bound(node, scope, file) for node in scope.bindings.get(name, [])[-_MOST:]]
             if name in scope.parameters:
-                found += self._handed_over(name, scope)
+                found += self._handed_over(name, scope)[:_MOST]
             if found:
                 return found
             scope = scope.outer
@@ -70,16 +72,32 @@ class Values:
             ]
         shift = 1 if function.classes and function.parameters[:1] == ("self",) else 0
         position = function.parameters.index(name) - shift
+        for caller, call in self._callers.get(function, []):
+            given = argument(call, position, name)
+            if given is not None:
+                found.append(Bound(given, caller, caller.file))
+        return found
+
+    @cached_property
+    def _callers(self) -> dict[Function, list[tuple[Function, ast.Call]]]:
+        found: dict[Function, list[tuple[Function, ast.Call]]] = {}
         for caller in self.reach:
-            for call in caller.body:
-                if isinstance(call, ast.Call) and self.suite.function(call.func, caller, caller.file) is function:
-                    given = argument(call, position, name)
-                    if given is not None:
-                        found.append(Bound(given, caller, caller.file))
+            for node in caller.body:
+                if isinstance(node, ast.Call):
+                    function = self.suite.function(node.func, caller, caller.file)
+                    if function is not None:
+                        found.setdefault(function, []).append((caller, node))
         return found
 
     def numbers(self, row: Bound, depth: int = 0) -> list[float]:
         """The constant numbers an expression may be; empty where it cannot be told."""
+        key = id(row.node)
+        if key not in self._numbers:
+            self._numbers[key] = []  # a circle of names adds nothing
+            self._numbers[key] = self._constant_numbers(row, depth)
+        return self._numbers[key]
+
+    def _constant_numbers(self, row: Bound, depth: int) -> list[float]:
         node = row.node
         if depth > 2 * _DEEPEST:
             return []

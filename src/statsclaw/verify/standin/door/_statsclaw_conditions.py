@@ -68,9 +68,9 @@ def error_of(reported: object) -> Exception:
     arguments = _arguments(reported.get("arguments"))
     try:
         error = cls(message) if arguments is None else cls(*arguments)
-    except Exception:
-        error = RuntimeError(message)
-    if cls.__str__ is _shown:
+    except Exception:  # a builtin that wants other arguments, such as UnicodeDecodeError
+        error = type(cls.__name__, (cls,), {"__init__": lambda self: None, "__str__": _shown})()
+    if type(error).__str__ is _shown:
         vars(error)["_statsclaw_message"] = message
     if trace := text(reported.get("trace")):
         error.add_note(trace)

@@ -22,6 +22,7 @@ from ._statsclaw_plain import Decoder, Make, Malformed, receive
 _HEAD = struct.Struct(">QQI")
 _LONGEST_WAIT = 20.0
 _MOST_FUNCTIONS = 1000
+_SMALL = 2**16
 #: Functions of these are the same in the worker; any other function is called here, on its behalf.
 _SHARED = frozenset(sys.stdlib_module_names) - {"__main__"} | {"numpy", "scipy", "pandas"}
 _waited = False
@@ -141,9 +142,9 @@ class Connection:
     def _send(self, number: int, text: bytes, buffers: list[pickle.PickleBuffer]) -> None:
         raw = [buffer.raw() for buffer in buffers]
         head = _HEAD.pack(number, len(text), len(raw)) + b"".join(struct.pack(">Q", len(part)) for part in raw) + text
-        self._socket.sendall(head)
-        for part in raw:
-            self._socket.sendall(part)
+        pieces: list[bytes | memoryview] = [head, *raw]
+        for piece in [b"".join(pieces)] if sum(map(len, raw)) < _SMALL else pieces:
+            self._socket.sendall(piece)
 
     def given(self, called: Callable[..., Any]) -> int:
         number = id(called)
@@ -163,8 +164,11 @@ class _Pickler(pickle.Pickler):
             if getattr(value, "_connection", None) is not self._connection:
                 raise TypeError(f"this {type(value).__name__} is not of the package's process")
             return kept, (value._number,)
-        module = str(getattr(value if isinstance(value, types.FunctionType) else type(value), "__module__", ""))
-        if callable(value) and not isinstance(value, type) and module.split(".")[0] not in _SHARED:
+        if value is kept or value is callback:
+            return NotImplemented
+        module = str(getattr(value, "__module__", "")).split(".")[0]
+        local = isinstance(value, types.FunctionType) and "<" in value.__qualname__
+        if callable(value) and not isinstance(value, type) and (local or module not in _SHARED):
             return callback, (self._connection.given(value),)
         if isinstance(value, types.MethodType):
             return callback, (self._connection.given(value),)

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import io
 import json
+import operator
 import os
 import pickle
 import random
@@ -28,6 +29,7 @@ _REPLY = struct.Struct(">4sIQ")
 _LARGEST_HEADER, _LARGEST_BODY = 64 * 2**20, 2**30
 _DEEPEST, _LONGEST_TEXT, _MOST_WARNINGS = 60, 10_000, 1000
 _PLAIN = (type(None), bool, float, str)
+_FIXED = frozenset({*_PLAIN, int, complex, bytes})
 _MANY_FLOATS = 32
 
 
@@ -47,18 +49,18 @@ class Encoder:
         numpy: Any = sys.modules.get("numpy")
         if kind in (int, complex, list, tuple, dict, set, frozenset, bytes, bytearray):
             return self.builtin(value, kind, depth + 1)
-        if numpy is not None and (kind is numpy.ndarray or isinstance(value, numpy.generic)):
+        if numpy is not None and (kind is numpy.ndarray or issubclass(kind, numpy.generic)):
             return self.array(value, numpy)
         declared = self.session.declared_class(kind, expected)
         if declared is not None:
             return self.object(value, declared, depth + 1)
         for base in (int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset):
-            if isinstance(value, base):
+            if issubclass(kind, base):
                 return self.node(flattened(value, base), None, depth + 1)
-        if numpy is not None and isinstance(value, numpy.ndarray) and not isinstance(value, numpy.ma.MaskedArray):
+        if numpy is not None and issubclass(kind, numpy.ndarray) and not issubclass(kind, numpy.ma.MaskedArray):
             return self.array(numpy.asarray(value), numpy)
         pandas: Any = sys.modules.get("pandas")
-        if pandas is not None and isinstance(value, (pandas.Series, pandas.DataFrame)):
+        if pandas is not None and issubclass(kind, (pandas.Series, pandas.DataFrame)):
             return self.table(value, pandas, depth + 1)
         raise TypeError(f"the package returned a {kind.__name__}, which the interface does not describe")
 
@@ -86,7 +88,7 @@ class Encoder:
         if value.dtype.kind not in "biufcSU":
             raise TypeError(f"the package returned an array of {value.dtype}, which the interface does not describe")
         if value.dtype.itemsize == 0:
-            value = value.astype(value.dtype.kind + "1")
+            return self.node(value.astype(value.dtype.kind + "1") if value.shape else value.item())
         if isinstance(value, numpy.generic):
             return ["scalar", value.dtype.str, self.buffer(value.tobytes())]
         order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
@@ -159,7 +161,7 @@ class Session:
         if self.warned:
             answer["warnings"] = self.warned
         for (place, value), was in zip(places, before, strict=True):
-            if not same(content(value), was):
+            if not same(value, was):
                 with contextlib.suppress(TypeError):  # what it holds now cannot be handed over
                     answer.setdefault("changed", []).append([place, encoder.node(state(value))])
         sys.stdout.flush()
@@ -286,7 +288,9 @@ def changeable(value: Any) -> bool:
     numpy: Any = sys.modules.get("numpy")
     if type(value) in (list, dict, bytearray, random.Random):
         return True
-    return numpy is not None and (type(value) is numpy.random.Generator or type(value) is numpy.ndarray)
+    if numpy is None or type(value) not in (numpy.ndarray, numpy.random.Generator):
+        return False
+    return type(value) is numpy.random.Generator or not value.dtype.hasobject
 
 
 def content(value: Any, depth: int = 0) -> Any:
@@ -294,16 +298,11 @@ def content(value: Any, depth: int = 0) -> Any:
     if not changeable(value) or depth > _DEEPEST:
         return value
     if type(value) is list:
-        return [content(part, depth + 1) for part in value]
+        return [part if type(part) in _FIXED else content(part, depth + 1) for part in value]
     if type(value) is dict:
         return {key: content(part, depth + 1) for key, part in value.items()}
-    if type(value) is bytearray:
-        return bytes(value)
-    if type(value) is random.Random:
-        return value.getstate()
-    if hasattr(value, "bit_generator"):
-        return (repr(value.bit_generator.state),)
-    return value.shape, value.dtype.str, value.tobytes()
+    found = state(value)
+    return found if found is not value else value.copy()
 
 
 def state(value: Any) -> Any:
@@ -313,16 +312,28 @@ def state(value: Any) -> Any:
     return value.bit_generator.state if hasattr(type(value), "bit_generator") else value
 
 
-def same(now: Any, was: Any) -> bool:
-    if now is was:
+def same(value: Any, was: Any) -> bool:
+    """Whether an argument still holds what `content` found in it."""
+    if value is was:
         return True
-    if type(now) is not type(was):
+    if not changeable(value):
         return False
-    if type(now) is list:
-        return len(now) == len(was) and all(map(same, now, was))
-    if type(now) is dict:
-        return list(now) == list(was) and all(map(same, now.values(), was.values()))
-    return type(now) in (tuple, bytes) and bool(now == was)
+    if type(value) is list:
+        if type(was) is not list or len(value) != len(was):
+            return False
+        return all(map(operator.is_, value, was)) or all(map(same, value, was))
+    if type(value) is dict:
+        return type(was) is dict and list(value) == list(was) and all(map(same, value.values(), was.values()))
+    if type(value) is bytearray or state(value) is not value:
+        return bool(repr(state(value)) == repr(was))
+    return same_array(value, was)
+
+
+def same_array(value: Any, was: Any) -> bool:
+    if type(was) is not type(value) or value.shape != was.shape or value.dtype != was.dtype:
+        return False
+    words = "u8" if value.nbytes % 8 == 0 else "u1"
+    return bool((value.ravel(order="K").view(words) == was.ravel(order="K").view(words)).all())
 
 
 def ancestors(cls: Any) -> list[str]:
