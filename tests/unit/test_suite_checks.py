@@ -888,6 +888,20 @@ def clean(path):
 ---
 x = drawn(11)
 criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== a list that is filled at the top | S1
+CASES = []
+CASES += [3, 4]
+---
+x = drawn(11)
+for n in CASES:
+    criterion("C1").close(tinymean.mean(x[:n]), sum(x[:n]) / n)
+=== the same words before and after something happened | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+first = tinymean.mean(x)
+x.reverse()
+second = tinymean.mean(x)
+assert first == second
 === documentation speaks of the engine | S1
 """The engine sets STATSCLAW_SEED and reads criteria.json."""
 ---
@@ -969,6 +983,13 @@ def test_functions_of_another_file_of_the_suite_are_followed() -> None:
 def test_a_file_that_cannot_be_read_is_an_error_with_its_line(text: str, where: str) -> None:
     found = [row for row in check_python_suite({FILE: text}, SPEC) if row.key.startswith("unreadable")]
     assert [row.where for row in found] == [FILE + where]
+
+
+def test_a_suite_too_large_to_be_read_is_refused_rather_than_read_for_hours() -> None:
+    many = "".join(f"def test_{number}():\n    assert {number} == f()\n" for number in range(3500))
+    assert "unreadable" in rules(check_python_suite({FILE: many}, SPEC))
+    tests = "".join(f'test_that("S1: {number}", expect_true(f()))\n' for number in range(1500))
+    assert "unreadable" in rules(check_r_suite({R_FILE: tests}, SPEC))
 
 
 # --- R ---------------------------------------------------------------------------------------------------------------
@@ -1149,6 +1170,9 @@ criterion("C1")$close(mean(x), sum(x) / 30)
 x <- drawn(11)
 criterion("C1")$close(mean(x), sum(x) / 30)
 quit(status = 0)
+=== ends-the-process | S1
+x <- drawn(11)
+withCallingHandlers(criterion("C1")$close(mean(x), 0), expectation = function(e) invokeRestart("continue_test"))
 === unreadable-code | S1
 x <- drawn(11)
 criterion("C1")$close(mean(x), sum(x) / 30)
@@ -1296,6 +1320,15 @@ test_that("S1, S2: words", {
   criterion("C1")$close(mean(x), sum(x) / 30)
   criterion("C2")$close(interval(y)$se, expected(y)[2])
 })
+=== a warning that is noted and quietened | S1
+x <- drawn(11)
+seen <- NULL
+m <- withCallingHandlers(mean(x), warning = function(w) {
+  seen <<- conditionMessage(w)
+  invokeRestart("muffleWarning")
+})
+expect_null(seen)
+criterion("C1")$close(m, sum(x) / 30)
 === a criterion under a name | S1
 x <- drawn(11)
 ask <- criterion("C1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from statsclaw.engine.run import Run
@@ -10,13 +10,14 @@ from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option
 from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.handin import Raised
-from statsclaw.specs.blocks import Malformed
+from statsclaw.specs.blocks import Malformed, the_block
 from statsclaw.specs.comprehension import Comprehension
 from statsclaw.specs.contract import COMPREHENSION, INTERFACE, Contract, read_contract
 from statsclaw.specs.gate import comprehension_findings
 from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint import lint
 from statsclaw.specs.lint.conflict import pilot_finding
+from statsclaw.specs.readings.reading import signature_faults
 from statsclaw.states import Signal
 from statsclaw.verify.standin.null_python import null_python
 from statsclaw.verify.standin.null_r import null_r
@@ -85,6 +86,12 @@ def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
         return []
     found = comprehension_findings(contract.comprehension, run.index, source_hashes(run))
     errors = [f for f in found if f.severity == "error" and f.key != "partial"]
+    if block := the_block(
+        COMPREHENSION, artifacts[COMPREHENSION].decode("utf-8"), "python", "definitions", needed=False
+    ):
+        faults = signature_faults(block, contract.comprehension.definitions)
+        if faults:
+            return [str(fault) for fault in faults[:_SHOWN]]
     problems = [f"{f.where}: {f.message}" if f.where else f.message for f in errors[:_SHOWN]]
     return problems + _not_as_decided(run, contract.comprehension)
 
@@ -136,11 +143,11 @@ def understand(run: Run) -> ComprehensionChecked:
     )
 
 
-def lint_contract(run: Run, pilots: Mapping[str, list[float]]) -> ContractChecked:
-    """`pilots`: draws of a criterion's quantity under the specification as it stands, by criterion."""
+def lint_contract(run: Run, pilots: Mapping[str, list[float]], missing: Sequence[Finding] = ()) -> ContractChecked:
+    """`pilots`: draws of a criterion's quantity under the specification as it stands; `missing`: those that failed."""
     contract, texts = contract_of(run), texts_of(run)
     checks = [command.name for command in run.profile.commands()]
-    found = list(lint(contract, texts, run.index, checks=checks))
+    found = [*lint(contract, texts, run.index, checks=checks), *missing]
     for name, (low, high) in bounds_of(contract).items():
         if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):
             found.append(finding)

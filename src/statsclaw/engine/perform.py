@@ -72,7 +72,7 @@ def perform(run: Run, step: Step) -> None:
         case Compare():
             run.log.append(compare_readings(run))
         case Lint():
-            run.log.append(lint_contract(run, draw_pilots(run)))
+            run.log.append(lint_contract(run, *draw_pilots(run)))
         case SendBack(role, cause):
             send_back(run, role, cause)
         case CheckSuite():

@@ -13,7 +13,7 @@ from pathlib import Path
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import tools_for
-from statsclaw.runlog.events import ReadingRow, ReadingsCompared
+from statsclaw.runlog.events import Finding, ReadingRow, ReadingsCompared
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Mount, nested
 from statsclaw.sandbox.room import remove_tree
@@ -21,6 +21,7 @@ from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.readings.compare import compare, disagreements, render_disagreement
 from statsclaw.specs.readings.inputs import calls_for
+from statsclaw.specs.readings.pilots import pilot_values
 from statsclaw.specs.readings.reading import read_reading
 
 _READING = "reading.md"
@@ -72,16 +73,19 @@ def compare_readings(run: Run) -> ReadingsCompared:
     )
 
 
-def draw_pilots(run: Run) -> dict[str, list[float]]:
-    """Cheap draws of what criteria are about, as far as the planner wrote any."""
+def draw_pilots(run: Run) -> tuple[dict[str, list[float]], list[Finding]]:
+    """Cheap draws of what criteria are about, as far as the planner wrote any; and which did not work."""
     contract = contract_of(run)
     found: dict[str, list[float]] = {}
+    missing: list[Finding] = []
     for pilot in contract.comprehension.pilots if contract.comprehension else ():
         argv = ["--pilot", pilot.function, str(pilot.draws), "20260101"]
-        values = _run_harness(run, contract.definitions, [], argv)
-        if isinstance(values, list):
-            found[pilot.criterion] = [float(v) for v in values if isinstance(v, int | float)]
-    return found
+        drawn, fault = pilot_values(pilot, _run_harness(run, contract.definitions, [], argv))
+        found[pilot.criterion] = drawn
+        if fault:
+            key = f"pilot:{pilot.criterion}"
+            missing.append(Finding(check="lint.conflict", severity="error", message=fault, route_to="planner", key=key))
+    return found, missing
 
 
 def _evaluate(run: Run, code: str, calls: list[object]) -> object:

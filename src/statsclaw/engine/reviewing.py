@@ -2,41 +2,82 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.gates import verified
+from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.run import Run
+from statsclaw.engine.verifying import bench_for, lay_out
 from statsclaw.profiles.profile import PathClass
-from statsclaw.review.case import Agreement, Amended, Approval, Case, Overridden
+from statsclaw.review.case import Agreement, Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, review
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import Finding, Judgement, ReviewComputed, Trace
+from statsclaw.runlog.events import Covered, Finding, Judgement, ReviewComputed, Trace
 from statsclaw.runlog.store import sha256
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.verify.criteria.claims import contradicted_claims
+from statsclaw.verify.measure_coverage import measured, read_dumps
+from statsclaw.verify.runner import verify_tree
 
 _ENGINE_WRITTEN = ("audit.md", "checks.md", "contract.md", "oracles.md", "questions.md", "references.md")
 
 
 def compute_review(run: Run) -> ReviewComputed:
-    found = _reviewed(run)
+    measured = _coverage(run)
+    found = _reviewed(run, measured)
     return ReviewComputed(
         of=run.view.review_basis,
         verdict=found.verdict,
         route_to=found.routed_to,
         findings=tuple(f.model_copy(update={"message": run.scrub(f.message)[:4000]}) for f in found.findings),
+        coverage=tuple(
+            Covered(
+                path=row.path,
+                lines=row.lines,
+                lines_hit=row.lines_hit,
+                branches=row.branches,
+                branches_hit=row.branches_hit,
+                missed=row.missed[:200],
+            )
+            for row in measured or ()
+        )
+        if measured is not None
+        else None,
     )
+
+
+def _coverage(run: Run) -> tuple[FileCoverage, ...] | None:
+    """Lines and branches of the changed sources that the tester's suite executes, in a run of its own."""
+    if run.profile.id != "python" or not has_contract(run.plan) or not verified(run.view):
+        return None
+    contract = contract_of(run)
+    bench = replace(with_door(run, bench_for(run, contract), contract), coverage=True)
+    if not bench.package:
+        return None
+    phases = ("build", "validation")
+    for _ in verify_tree(bench, lay_out(run, run.view.overlay), run.view.tree_sha256, "after", phases):
+        pass
+    return measured(read_dumps(bench.place("coverage").glob("*.json")), _changed_sources(run))
 
 
 def review_document(run: Run) -> str:
     assert run.view.reviewed is not None
     kept = run.view.reviewed
-    return render_review(Reviewed(kept.findings, kept.verdict, kept.route_to), case_of(run))
+    found = Reviewed(kept.findings, kept.verdict, kept.route_to)
+    rows = None
+    if kept.coverage is not None:
+        rows = tuple(
+            FileCoverage(c.path, c.lines, c.lines_hit, c.branches, c.branches_hit, c.missed) for c in kept.coverage
+        )
+    return render_review(found, case_of(run, rows))
 
 
-def _reviewed(run: Run) -> Reviewed:
-    case = case_of(run)
+def _reviewed(run: Run, coverage: tuple[FileCoverage, ...] | None) -> Reviewed:
+    case = case_of(run, coverage)
     prose = {name: text for name, text in case.documents.items() if name not in _ENGINE_WRITTEN}
     claims = contradicted_claims(prose, case.judgements, case.after)
     found = review(case, claims)
@@ -52,7 +93,7 @@ def _key(finding: Finding) -> str:
     return f"{finding.check}:{sha256(finding.message.encode())[:8]}"
 
 
-def case_of(run: Run) -> Case:
+def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
     """The run as the checks see it: plain data, read from the log and the store."""
     view, tree = run.view, run.view.tree_sha256
     contract = contract_of(run) if view.artifact(COMPREHENSION) else None
@@ -82,7 +123,7 @@ def case_of(run: Run) -> Case:
         before=tuple(view.evidence_for(tree, "before")),
         judgements=_judged(run, "after"),
         null_judgements=_last_on_null(run),
-        coverage=None,
+        coverage=coverage,
         documents={n: run.store.get_text(a.sha256) for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
     )

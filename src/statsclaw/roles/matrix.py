@@ -13,6 +13,9 @@ from statsclaw.states import Signal
 _C = PathClass
 _ALL_PATHS = frozenset(PathClass)
 
+#: What a planner has written before, when it is asked again.
+_OWN = ("comprehension.md", "interface.md", "spec.md", "test-spec.md", "sim-spec.md")
+
 #: Every document of the run, and its status.
 EVERYTHING = ("*",)
 
@@ -56,7 +59,7 @@ def _row(
 
 # fmt: off
 MATRIX: Mapping[Role, Access] = MappingProxyType({
-    Role.PLANNER:   _row(("impact.md", "references.md"), _ALL_PATHS, set(), {Signal.HOLD},
+    Role.PLANNER:   _row(("impact.md", "references.md", *_OWN), _ALL_PATHS, set(), {Signal.HOLD},
                          full_request=True, sources=True),
     Role.READER:    _row(("questions.md",), frozenset(), set(), {Signal.HOLD}, sources=True),
     Role.BUILDER:   _row(("spec.md",), frozenset({_C.SOURCE, _C.METADATA, _C.UNIT_TESTS, _C.DOCS, _C.OTHER}),

@@ -77,7 +77,7 @@ def _is_held_by(name: str, holder: str, inside: Mapping[str, str]) -> bool:
 def criteria_of_request(directive: str) -> tuple[StatedCriterion, ...]:
     """The criteria that the person's directive states, as `request A1`."""
     found: dict[str, str] = {}
-    text = directive[:200_000]
+    text = directive[:100_000]
     for criterion in read_markdown("request", text).criteria:
         found[criterion.id] = criterion.text
     for row in text.split("\n"):

@@ -22,6 +22,8 @@ from statsclaw.sources.symbols import symbols_of
 _MOST_EQUATIONS = 5_000
 _DEEPEST = 60
 _LONGEST_SECTION = 200_000
+_MOST_HEADINGS = 5_000
+_TITLE = re.compile(r"\s{0,20}(?:\[[^\[\]]{0,400}\])?\s{0,20}(?=\{)")
 _GROUPS = re.compile(
     r"\s{0,9}\{?\s{0,9}\\?([A-Za-z@]{1,40})\s{0,9}\}?\s{0,9}\{([^{}]{0,200}(?:\{[^{}]{0,60}\}[^{}]{0,60}){0,5})\}"
 )
@@ -152,10 +154,11 @@ class _Document:
                 break
 
     def _heading(self, event: Event) -> None:
-        start = event.end
-        while start < min(len(self.text), event.end + 400) and self.text[start] != "{":
-            start += 1
-        end = self.closing[start] if start < len(self.text) else 0
+        opened = _TITLE.match(self.text, event.end)
+        if len(self.headings) >= _MOST_HEADINGS:
+            return
+        start = opened.end() if opened else event.end
+        end = self.closing[start] if opened else 0
         title = readable(self.text[start + 1 : end]) if end else ""
         self.headings.append((event.start, max(end, event.end), title))
         if event.word in LEVELS and not self.text.startswith("*", event.end - 1):

@@ -14,6 +14,7 @@ from statsclaw.sources.latex_scan import Passage, clean
 _INPUT = re.compile(r"\\(?:input|include|subfile)[ \t]{0,9}(?:\{([^{}\n]{1,200})\}|(?<=[ \t])([\w./-]{1,200}))")
 _DEEPEST = 12
 _MOST_FILES = 300
+_MOST_COMMANDS = 3_000
 
 
 @dataclass
@@ -43,25 +44,28 @@ class _Joiner:
         self.joined = Joined()
         self.parts: list[str] = []
         self.length = 0
-        self.files = 0
+        self.files = self.commands = 0
 
     def add(self, name: str, text: str, open_files: tuple[str, ...]) -> None:
         cleaned = clean(text)
         self.joined.said += [f"{name}: {sentence}" if len(open_files) > 1 else sentence for sentence in cleaned.said]
         self.joined.passages += [(name, passage) for passage in cleaned.passages]
-        position = 0
+        position, line = 0, 1
         for match in _INPUT.finditer(cleaned.text):
-            wanted = (match[1] or match[2]).strip()
-            self._piece(name, cleaned.text, position, match.start())
+            if self.commands > _MOST_COMMANDS:
+                break
+            self.commands += 1
+            self._piece(name, line, cleaned.text[position : match.start()])
+            line += cleaned.text.count("\n", position, match.end())
             position = match.end()
-            self._take_in(wanted, open_files)
-        self._piece(name, cleaned.text, position, len(cleaned.text))
+            self._take_in((match[1] or match[2]).strip(), open_files)
+        self._piece(name, line, cleaned.text[position:])
 
-    def _piece(self, name: str, text: str, start: int, end: int) -> None:
+    def _piece(self, name: str, line: int, text: str) -> None:
         self.joined._starts.append(self.length)
-        self.joined._origins.append((name, text.count("\n", 0, start) + 1))
-        self.parts.append(text[start:end] + "\n")
-        self.length += end - start + 1
+        self.joined._origins.append((name, line))
+        self.parts.append(text + "\n")
+        self.length += len(text) + 1
 
     def _take_in(self, wanted: str, open_files: tuple[str, ...]) -> None:
         found = self._find(wanted, open_files)
@@ -102,8 +106,3 @@ def join_files(name: str, text: str, others: Mapping[str, bytes]) -> Joined:
     joined.text = "".join(joiner.parts)
     joined._newlines = [match.start() for match in re.finditer("\n", joined.text)]
     return joined
-
-
-def named_inputs(text: str) -> list[str]:
-    """What a file's \\input and \\include commands name, as written."""
-    return [(match[1] or match[2]).strip() for match in _INPUT.finditer(clean(text).text)]

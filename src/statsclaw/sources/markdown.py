@@ -31,7 +31,9 @@ _TICKS = re.compile(r"`{1,20}")
 def read_markdown(name: str, text: str, kind: Kind = "markdown") -> Extracted:
     """What the Markdown holds; lines are counted from the start of `text`."""
     if text.count("\n") > _MOST_LINES:
-        return Extracted(name, "", kind, not_extracted=(f"the text has more than {_MOST_LINES:,} lines; it was not read",))
+        return Extracted(
+            name, "", kind, not_extracted=(f"the text has more than {_MOST_LINES:,} lines; it was not read",)
+        )
     tokens = _blocks(text)
     rows = text.split("\n")
     fences = [token for token in tokens if token.type == "fence" and token.info.strip().lower() in ("math", "{math}")]

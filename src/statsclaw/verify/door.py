@@ -20,6 +20,7 @@ from statsclaw.sandbox.process import Completed, end_leftover
 
 _PATIENCE_S = 60.0
 _SHORT = 0.01
+_TO_WRITE_S = 0.5
 
 
 @dataclass
@@ -40,8 +41,9 @@ def package_behind_door(
     """Serve `package` of `site` on `socket` until the block ends. `confinement` shows the worker's own places."""
     worker = Worker()
     script = socket.parent / "worker.py"
-    with as_file(files("statsclaw.verify.standin").joinpath("door", "worker.py")) as source:
-        shutil.copy(source, script)
+    for part in ("standin/door/worker.py", "coverage_tracer.py"):
+        with as_file(files("statsclaw.verify").joinpath(part)) as source:
+            shutil.copy(source, socket.parent / source.name)
     confinement.desk.mkdir(parents=True, exist_ok=True)
     argv = [python, "-I", "-B", *(confinement.path(path) for path in (script, socket, site)), package]
     thread = threading.Thread(target=lambda: worker.done.append(confinement.run(argv, env)), daemon=True)
@@ -51,6 +53,8 @@ def package_behind_door(
         time.sleep(_SHORT)
     try:
         yield worker
+        if "STATSCLAW_COVERAGE" in env:
+            time.sleep(_TO_WRITE_S)
     finally:
         end_leftover(confinement.desk / "pid")
         thread.join(timeout=10)

@@ -64,6 +64,8 @@ class Bench:
     #: The interface as a package that passes every call on: the package under judgement is not in the judge's process.
     door: Mapping[str, str] = field(default_factory=dict)
     package: str = ""
+    #: Have the worker write which lines of the package were executed.
+    coverage: bool = False
     #: Of a study: the first replication and how many.
     replications: tuple[int, int] | None = None
 
@@ -99,6 +101,10 @@ class Bench:
         own.append(
             Mount(inside="/verify/socket", host=str(self.place("socket")), purpose="verification", writable=True)
         )
+        if self.coverage:
+            place = self.place("coverage")
+            place.mkdir(exist_ok=True)
+            own.append(Mount(inside="/verify/coverage", host=str(place), purpose="verification", writable=True))
         for name in ("home", "tmp"):
             host = self.place("worker") / name
             host.mkdir(parents=True, exist_ok=True)
@@ -214,6 +220,8 @@ def _worker(bench: Bench, phase: str, command: Command) -> AbstractContextManage
     remove_tree(bench.place("socket"))
     bench.place("socket").mkdir()
     env = environment(bench, confinement) | {"HOME": confinement.path(bench.place("worker") / "home"), "TMPDIR": "/tmp"}
+    if bench.coverage:
+        env["STATSCLAW_COVERAGE"] = confinement.path(bench.place("coverage") / "run")
     python = bench.python or "python3"
     socket = bench.place("socket") / "door"
     return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env)

@@ -29,7 +29,7 @@ from statsclaw.runlog.events.pushed import Pushed
 from statsclaw.runlog.events.question_answered import QuestionAnswered
 from statsclaw.runlog.events.question_asked import Option, QuestionAsked
 from statsclaw.runlog.events.readings_compared import ReadingRow, ReadingsCompared
-from statsclaw.runlog.events.review_computed import ReviewComputed
+from statsclaw.runlog.events.review_computed import Covered, ReviewComputed
 from statsclaw.runlog.events.run_created import Credentials, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.events.run_finished import RunFinished
 from statsclaw.runlog.events.run_resumed import RunResumed
@@ -88,6 +88,7 @@ __all__ = [
     "CommitPrepared",
     "ComprehensionChecked",
     "ContractChecked",
+    "Covered",
     "Credentials",
     "CriteriaJudged",
     "Criterion",

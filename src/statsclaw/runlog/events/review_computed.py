@@ -2,8 +2,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from statsclaw.runlog.events.base import Event
+from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.finding import Finding
+
+
+class Covered(Fact):
+    """Of one changed source file: lines and branches that could be executed, and those that the suite executed."""
+
+    path: str
+    lines: int
+    lines_hit: int
+    branches: int = 0
+    branches_hit: int = 0
+    missed: tuple[int, ...] = ()
 
 
 class ReviewComputed(Event):
@@ -14,3 +25,4 @@ class ReviewComputed(Event):
     verdict: Literal["PASS", "PASS WITH NOTE", "STOP"]
     route_to: str = ""
     findings: tuple[Finding, ...] = ()
+    coverage: tuple[Covered, ...] | None = None

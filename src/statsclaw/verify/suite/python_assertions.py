@@ -37,7 +37,7 @@ class Asserting:
         if name and self.suite.function(node.func, function, function.file) is not None:
             return False
         last = name.rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
-        if name in python_names("failing") or last.startswith("assert"):
+        if name in python_names("failing") or last.lstrip("_").startswith("assert") or "_assert_" in last:
             return True
         if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS:
             return bool(criterion_calls(Bound(node.func.value, function, function.file), self.values))
@@ -68,7 +68,7 @@ class Asserting:
 
     def uses_package(self, nodes: Iterable[ast.AST], function: Function) -> bool:
         calls = (node for node in nodes if isinstance(node, ast.Call))
-        return any(self.values.touches(Bound(row, function, function.file)) for row in calls)
+        return any(self.values.touches(Bound(row.func, function, function.file)) for row in calls)
 
 
 def missing_assertions(case: Case) -> list[Finding]:
@@ -144,12 +144,8 @@ def empty_loops(suite: Suite, function: Function, values: Values) -> list[Findin
 
 def _is_empty(row: Bound, values: Values) -> bool:
     """Empty as written; a name only if nothing is ever added to it."""
-    if isinstance(row.node, ast.Name):
-        name = row.node.id
-        users = [n for n in (row.user.body if row.user else ()) if isinstance(n, ast.Attribute | ast.AugAssign)]
-        changed = [getattr(n, "value", None) if isinstance(n, ast.Attribute) else n.target for n in users]
-        if any(isinstance(part, ast.Name) and part.id == name for part in changed):
-            return False
+    if isinstance(row.node, ast.Name) and row.node.id in values.suite.modules[row.file].changed:
+        return False
     rows = values.of(row)
     return bool(rows) and all(_written_empty(item, values) for item in rows)
 

@@ -58,6 +58,13 @@ class Module:
     constants: dict[str, list[ast.expr]] = field(default_factory=dict)
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
 
+    @cached_property
+    def changed(self) -> frozenset[str]:
+        """Names whose value may be filled or changed in place."""
+        rows = [n for n in ast.walk(self.tree) if isinstance(n, ast.Attribute | ast.AugAssign | ast.Subscript)]
+        parts = [n.target if isinstance(n, ast.AugAssign) else n.value for n in rows]
+        return frozenset(part.id for part in parts if isinstance(part, ast.Name))
+
     @property
     def stem(self) -> str:
         return PurePosixPath(self.file).stem
@@ -179,7 +186,8 @@ class Suite:
         for module in modules:
             for function in module.functions:
                 self._by_name.setdefault(function.name, []).append(function)
-        stems = {part for row in modules for part in (row.stem, *PurePosixPath(row.file).parts[:-1])}
+        packages = {PurePosixPath(row.file).parent.name for row in modules if row.stem == "__init__"}
+        stems = ({row.stem for row in modules} | packages | {"tests", "test", "validation"}) - {package.split(".")[0]}
         imported = {name.split(".")[0] for row in modules for name in row.aliases.values()}
         others = stems | python_names("known_libraries") | set(sys.stdlib_module_names) | {""}
         self.package = {package.split(".")[0]} if package else imported - others

@@ -161,8 +161,9 @@ def _empty_comparison(row: Compared, case: Case) -> str:
         return ""
     left, right = _single(row.observed, case), _single(row.expected, case)
     if left.node is right.node or ast.dump(left.node) == ast.dump(right.node):
-        again = left.node is not right.node and _may_touch(left, case) and speaks_of("repeated", case.behaviour)
-        if not again:
+        named = left.node is not row.observed.node and right.node is not row.expected.node
+        again = named or speaks_of("repeated", case.behaviour)  # two calls, at different times
+        if left.node is right.node or not (again and _may_touch(left, case)):
             return "compares a value with itself"
     if _is_literal(left.node) and _is_literal(right.node):
         return "compares a constant with a constant"

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import Criterion, TestSpec
-from statsclaw.verify.suite.found import found
 from statsclaw.verify.suite.names import r_names
-from statsclaw.verify.suite.r_tokens import Token, Unreadable, partners, tokens_of
+from statsclaw.verify.suite.r_tokens import Token
 
-_MOST_FILES = 300
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,59}")
 _KEYWORDS = {"if", "for", "while", "function", "return", "repeat", "else", "in"}
 _CONTINUES = {",", ";"}
-_ASSIGNS = ("<-", "<<-", "=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,19 +148,22 @@ class Code:
     @cached_property
     def top_calls(self) -> tuple[Call, ...]:
         """Calls outside of tests and functions."""
-        covered = {at for span in self.inner for at in range(span.start, span.end)}
-        titles = {call.at for call in self.calls if call.name in ("test_that", "it")}
-        return tuple(call for call in self.calls if call.at not in covered and call.at not in titles)
+        return tuple(call for call in self.calls if call.at not in self.covered)
 
     @cached_property
     def filled(self) -> frozenset[str]:
         """Names to whose value parts may be added, as in `out[i] <- …`."""
         return frozenset(a.text for a, b in pairwise(self.tokens) if a.kind == "name" and b.text in ("[", "$"))
 
-    def top_values(self, name: str) -> list[Span]:
-        """What is assigned to a name outside of tests and functions."""
-        rows = self.values.get(name, [])
-        return [value for value in rows if not any(value.start in span for span in self.inner)]
+    @cached_property
+    def top_values(self) -> dict[str, list[Span]]:
+        """What is assigned to names outside of tests and functions."""
+        covered = self.covered
+        return {name: [row for row in rows if row.start not in covered] for name, rows in self.values.items()}
+
+    @cached_property
+    def covered(self) -> frozenset[int]:
+        return frozenset(at for span in self.inner for at in range(span.start, span.end))
 
     @cached_property
     def dead(self) -> list[Span]:
@@ -261,45 +260,3 @@ def scenarios_in(title: str) -> tuple[str, ...]:
     start, colon, _ = title[:500].partition(":")
     rows = [part.strip() for part in start.split(",")]
     return tuple(rows) if colon and all(_ID.fullmatch(row) for row in rows) else ()
-
-
-def read_r(files: Mapping[str, str], spec: TestSpec) -> tuple[RSuite, list[Finding]]:
-    codes: list[Code] = []
-    findings: list[Finding] = []
-    for name in sorted(name for name in files if name.lower().endswith(".r"))[:_MOST_FILES]:
-        try:
-            tokens = tokens_of(files[name])
-            code = Code(name, tokens, partners(tokens))
-            _assignments(code)
-            codes.append(code)
-        except Unreadable as error:
-            message = f"The file cannot be read as R: {error.reason}."
-            findings.append(found("unreadable", name, message, f"{name}:{error.line}"))
-    return RSuite(codes, spec), findings
-
-
-def _assignments(code: Code) -> None:
-    inside = [
-        Span(at, code.partner[at]) for at, row in enumerate(code.tokens) if row.text == "(" and row.kind == "open"
-    ]
-    arguments = {at for span in inside for at in _top_level(code, span)}
-    for at, token in enumerate(code.tokens[:-2]):
-        following = code.tokens[at + 1]
-        if token.kind not in ("name", "text") or following.kind != "op" or following.text not in _ASSIGNS:
-            continue
-        if following.text == "=" and at in arguments:
-            continue  # the name of an argument
-        value = code.statement(at + 2)
-        code.values.setdefault(token.text, []).append(value)
-        if code.tokens[at + 2].text in ("function", "\\"):
-            code.functions[token.text] = value
-
-
-def _top_level(code: Code, span: Span) -> Iterator[int]:
-    at = span.start + 1
-    while at < span.end:
-        if code.tokens[at].kind == "open":
-            at = code.partner[at]
-        else:
-            yield at
-        at += 1

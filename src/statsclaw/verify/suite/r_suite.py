@@ -10,7 +10,8 @@ from statsclaw.specs.test_spec import TestSpec
 from statsclaw.verify.suite.bookkeeping import METHODS, Carrier, UseOf, check_bookkeeping
 from statsclaw.verify.suite.found import found, once
 from statsclaw.verify.suite.names import python_names, r_names
-from statsclaw.verify.suite.r_code import Call, Code, RSuite, RTest, read_r
+from statsclaw.verify.suite.r_code import Call, Code, RSuite, RTest, text_at
+from statsclaw.verify.suite.r_reading import read_r
 from statsclaw.verify.suite.r_rules import (
     comparisons,
     loose_tolerances,
@@ -77,6 +78,12 @@ def _in_calls(code: Code, suite: RSuite) -> Iterator[tuple[int, str, str]]:
                 "ends-the-process",
                 f"The suite uses {call.name}, which ends or changes the report of its run.",
             )
+        elif call.name == "invokeRestart" and not _only_quietens(call):
+            yield (
+                call.at,
+                "ends-the-process",
+                "The suite uses a restart that can let a failed expectation go unreported.",
+            )
         elif call.name in r_names("unreadable") and not _names_a_file_of_the_suite(call, suite):
             yield call.at, "unreadable-code", f"The suite uses {call.name}, so that what it does cannot be read."
         elif call.name in r_names("behind"):
@@ -93,6 +100,10 @@ def _names_a_file_of_the_suite(call: Call, suite: RSuite) -> bool:
     names = {PurePosixPath(row.file).name for row in suite.codes}
     rows = [row for span in call.positional for row in call.code.tokens[span.start : span.end] if row.kind == "text"]
     return call.name == "source" and bool(rows) and all(PurePosixPath(row.text).name in names for row in rows)
+
+
+def _only_quietens(call: Call) -> bool:
+    return text_at(call.code, call.argument(0, "r")) in r_names("quiet_restarts")
 
 
 def _has_a_meaning(name: str) -> bool:

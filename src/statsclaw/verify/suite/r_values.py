@@ -70,7 +70,7 @@ def values_of(name: str, test: RTest, code: Code, at: int) -> list[tuple[Code, S
             return [(code, value) for value in rows[-_MOST_VALUES:]]
         if handed := _handed_over(name, test, code, span):
             return handed[:_MOST_VALUES]
-    return [(here, value) for here in test.suite.codes for value in here.top_values(name)]
+    return [(here, value) for here in test.suite.codes for value in here.top_values.get(name, [])]
 
 
 def _handed_over(name: str, test: RTest, code: Code, span: Span) -> list[tuple[Code, Span]]:

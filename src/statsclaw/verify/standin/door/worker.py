@@ -14,6 +14,7 @@ import operator
 import os
 import pickle
 import random
+import runpy
 import signal
 import socket
 import struct
@@ -357,9 +358,24 @@ def exactly(connection: socket.socket, size: int) -> bytearray:
     while filled < size:
         got = connection.recv_into(view[filled:])
         if got == 0:
+            written()
             os._exit(0)
         filled += got
     return found
+
+
+#: Writes what was executed of the package, where that is measured.
+written: Any = bool
+
+
+def measure(site: str, package: str) -> None:
+    """Follow what is executed of the package from its first line on, where the engine asks for it."""
+    global written
+    place = os.environ.get("STATSCLAW_COVERAGE")
+    if place:
+        tracer = runpy.run_path(str(Path(__file__).with_name("coverage_tracer.py")))
+        tracer["start"](site, package, place, library=False)
+        written = tracer["dump"]
 
 
 def load(site: str, package: str) -> tuple[Any, BaseException | None]:
@@ -380,7 +396,9 @@ def main(address: str, site: str, package: str) -> None:
     listener.bind(address + "~")
     listener.listen(128)
     Path(address + "~").rename(address)  # from here on a connection is answered
+    measure(site, package)
     module, failure = load(site, package)
+    written()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         connection, _ = listener.accept()
@@ -391,6 +409,7 @@ def main(address: str, site: str, package: str) -> None:
             try:
                 Session(connection, module, failure).run()
             finally:
+                written()
                 os._exit(1)
         connection.close()
 
