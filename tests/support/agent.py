@@ -1,7 +1,8 @@
 """A scripted role for tests, played through the `command:` backend.
 
 It hands in what an honest author would, from the folder named first (`honest/` beside it). The builder's first
-attempt divides by n - 1 on purpose, so that every run has a BLOCK; the planner leaves one choice open first, so that every run asks.
+attempt divides by n - 1 on purpose, so that every run has a BLOCK; the planner leaves one choice open first, so that
+every run asks.
 """
 
 from __future__ import annotations

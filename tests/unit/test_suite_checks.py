@@ -1053,6 +1053,7 @@ def r_suite(body: str, scenario: str = "S1", head: str = "") -> dict[str, str]:
 
 def test_an_honest_r_suite_gives_no_finding_at_all() -> None:
     assert check_r_suite({R_FILE: R_TEXT}, SPEC) == []
+    assert check_r_suite({R_FILE: R_TEXT}, SPEC, package="tinymean") == []
 
 
 R_FOOLING = cases(r"""

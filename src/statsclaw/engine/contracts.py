@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from statsclaw.engine.run import Run
@@ -36,7 +37,12 @@ def texts_of(run: Run) -> dict[str, str]:
 
 def contract_of(run: Run) -> Contract:
     """The contract as it stands. It was whole when it was taken, so it is whole now."""
-    return read_contract(texts_of(run))
+    return _read(tuple(sorted(texts_of(run).items())))
+
+
+@lru_cache(maxsize=8)
+def _read(texts: tuple[tuple[str, str], ...]) -> Contract:
+    return read_contract(dict(texts))
 
 
 def source_hashes(run: Run) -> dict[str, str]:

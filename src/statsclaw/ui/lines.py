@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.fold import RunView
-from statsclaw.sandbox.importer import printable
 from statsclaw.states import MAX_ATTEMPTS, State
+from statsclaw.ui.contract_lines import contract_lines
+from statsclaw.ui.line import Line, plain
 
 _DOORS = {"recording": "recorded answer", "default": "safe default", "file": "answers file", "option": "--yes"}
 
 
 _LINES_OF_A_SIGNAL = 5
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    label: str
-    text: str
-    style: str = ""
-
-
-def plain(text: str, limit: int = 400) -> str:
-    """One line of text, nothing in it that a terminal would obey."""
-    return printable(" ".join(text.split()), limit)
+#: Questions that stop a run where others only steer it.
+_LABELS = {"hold": "HOLD", "escalation": "HOLD", "readings": "HOLD", "criterion": "HOLD", "breach": "STOP"}
 
 
 def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line]:
@@ -108,7 +98,7 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             style = "bold green" if not event.reason else "bold red"
             return [Line(event.outcome, plain(event.reason) or "finished", style)]
         case _:
-            return []
+            return contract_lines(event)
 
 
 def _trace(trace: e.Trace) -> str:
@@ -116,7 +106,9 @@ def _trace(trace: e.Trace) -> str:
 
 
 def question_lines(event: e.QuestionAsked) -> list[Line]:
-    label = {"hold": "HOLD", "escalation": "HOLD", "breach": "STOP"}.get(event.topic, "question")
+    label = {"hold": "HOLD", "escalation": "HOLD", "readings": "HOLD", "criterion": "HOLD", "breach": "STOP"}.get(
+        event.topic, "question"
+    )
     paragraphs = [plain(part, 2000) for part in event.text.split("\n") if part.strip()][:20] or [""]
     rows = [Line(label, f"{event.asked_by} asks: {paragraphs[0]}", "bold yellow")]
     rows += [Line("", part) for part in paragraphs[1:]]
@@ -132,6 +124,8 @@ def _brief_question(event: e.QuestionAsked) -> list[Line]:
 
 
 def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
+    if event.subject == "null":
+        return []
     if event.subject == "before":
         if event.phase != "validation":
             return []
@@ -165,7 +159,7 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
         case State.PLANNED:
             return "request and impact written"
         case State.SPEC_READY:
-            return "comprehension and specifications are in"
+            return f"{len(run.frozen)} documents frozen, nobody has built anything yet"
         case State.PIPELINES_COMPLETE:
             tests = [t for c in run.evidence_for(run.tree_sha256) for t in c.tests]
             verification = run.verified.get(run.tree_sha256)
@@ -174,7 +168,7 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
         case State.DOCUMENTED:
             return "architecture, log entry and user documentation are in"
         case State.REVIEW_PASSED:
-            return run.review_verdict
+            return run.verdict
         case State.READY_TO_SHIP:
             return "authorised by the person"
         case State.DONE:

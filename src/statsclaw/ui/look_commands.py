@@ -23,7 +23,7 @@ from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.importer import printable_lines
 from statsclaw.ui import settings
-from statsclaw.ui.lines import plain
+from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
 from statsclaw.ui.summary import print_summary
 from statsclaw.workspace.layout import summary

@@ -11,7 +11,8 @@ from statsclaw.engine.people import Unattended, parse_answer
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import Line, plain, question_lines
+from statsclaw.ui.line import Line, plain
+from statsclaw.ui.lines import question_lines
 from statsclaw.ui.screen import Screen
 
 

@@ -18,7 +18,7 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
 from statsclaw.ui.exit_codes import exit_code_of
-from statsclaw.ui.lines import Line
+from statsclaw.ui.line import Line
 from statsclaw.ui.options import (
     AnswersOption,
     BackendOption,

@@ -16,7 +16,8 @@ from rich.text import Text
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.events import QuestionAsked
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import Line, lines_for
+from statsclaw.ui.line import Line
+from statsclaw.ui.lines import lines_for
 
 _LABEL_WIDTH = 20
 

@@ -19,7 +19,7 @@ from statsclaw.runlog.store import write_durably
 from statsclaw.sandbox.barrier import Barrier, NoBarrier
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.ui import settings
-from statsclaw.ui.lines import Line, plain
+from statsclaw.ui.line import Line, plain
 from statsclaw.ui.person import AtTerminal
 from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder, Workspace

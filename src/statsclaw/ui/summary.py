@@ -10,7 +10,9 @@ from rich.text import Text
 
 from statsclaw.runlog.events import CommandExecuted, Criterion
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.lines import plain, question_lines
+from statsclaw.ui.contract_lines import describe
+from statsclaw.ui.line import plain
+from statsclaw.ui.lines import question_lines
 from statsclaw.workspace.layout import RunFolder
 
 
@@ -48,6 +50,13 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         yield "checked", f"{'✓' if command.passed else '✗'} {command.name}: {plain(command.summary)}"
     for row in (row for command in evidence for row in command.criteria):
         yield "study", criterion_line(row)
+    judged = run.judged.get((run.tree_sha256, "after"))
+    for judgement in judged.judgements if judged else ():
+        mark = {"PASS": "✓", "FAIL": "✗", "UNDECIDED": "?"}[judgement.verdict]
+        yield "criterion", f"{mark} {describe(judgement)}"
+    if run.readings:
+        same = sum(row.agrees is True for row in run.readings.rows)
+        yield "readings", f"two readings of the sources agree on {same} of {len(run.readings.rows)} definitions"
     if before := _validation_passes(run.evidence_for(run.tree_sha256, "before")):
         now = _validation_passes(evidence)
         yield "before → after", f"validation suite: {before[0]} → {now[0] if now else 0} of {before[1]} tests pass"
@@ -55,8 +64,10 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         if signal.signal != "HOLD":
             yield "sent back", f"{signal.signal} to {signal.route_to}: {_why(run, seq) or plain(signal.message, 160)}"
     for question in run.questions.values():
-        if question.asked.topic in ("hold", "escalation", "breach"):
-            yield "decided", f"{question.asked.asked_by}'s question → {plain(question.answer_text)}"
+        if question.asked.topic not in ("workflow", "profile", "ship"):
+            by = " (unattended)" if question.answer and question.answer.by == "default" else ""
+            asked = plain(question.asked.text.partition("\n")[0], 60)
+            yield "decided", f"{asked} → {plain(question.answer_text)}{by}"
     for dispatch in run.dispatches.values():
         if dispatch.finished and dispatch.finished.note:
             yield "note", f"{dispatch.id}: {plain(dispatch.finished.note)}"
@@ -66,8 +77,12 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         yield "told", f"at most {bits:.0f} bits about {told} failing behaviours, in {len(leaks)} report(s)"
     if run.head.barrier == "none":
         yield "unsafe", "made without a sandbox"
-    if run.review_verdict:
-        yield "review", run.review_verdict
+    for amended, _ in run.amendments:
+        yield "amended", f"{amended.what}: {plain(amended.before)} → {plain(amended.after)}: {plain(amended.why)}"
+    for override in run.overrides.values():
+        yield "overridden", f"{plain(override.message, 160)}: {plain(override.why)}"
+    if run.verdict:
+        yield "review", run.verdict
     if run.pushed:
         yield "shipped", f"{run.pushed.commit[:10]} on {run.pushed.branch} of {run.pushed.remote}"
     elif run.commit:

@@ -210,7 +210,8 @@ class RTest:
 class RSuite:
     """All R files of a suite. `exported`: names by which the functions of the package may be called."""
 
-    def __init__(self, codes: list[Code], spec: TestSpec) -> None:
+    def __init__(self, codes: list[Code], spec: TestSpec, package: str = "") -> None:
+        self.package = package
         self.codes = codes
         self.spec = spec
         self._functions = {name: (code, span) for code in reversed(codes) for name, span in code.functions.items()}
@@ -237,7 +238,7 @@ class RSuite:
 
     def from_package(self, call: Call) -> bool:
         if call.package:
-            return call.package not in r_names("known_packages")
+            return call.package == self.package or (not self.package and call.package not in r_names("known_packages"))
         return call.name in self.exported and self.function(call.name) is None
 
     def tests(self) -> Iterator[RTest]:
