@@ -1,13 +1,15 @@
 """Runs with one fault each: an honest run in which somebody does one thing that should not be done.
 
-`faults.toml` says what is changed in what an honest author would hand in, and who must notice. A run is played by
+`faults*.toml` say what is changed in what an honest author would hand in, and who must notice. A run is played by
 scripted roles through the real engine, behind the real barrier, until somebody notices or it ends.
 
     python -m tests.corpus.cheats          the table: fault, who caught it, with which words
+    python -m tests.corpus.cheats WORDS    only the faults whose names hold these words
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -19,6 +21,7 @@ from pathlib import Path
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.events import (
     DispatchFailed,
+    Finding,
     IsolationBreached,
     QuestionAsked,
     SignalRaised,
@@ -27,25 +30,58 @@ from statsclaw.runlog.fold import RunView
 from tests.support.runs import AGENT, HONEST, Bench, make_target, order_for
 
 HERE = Path(__file__).parent
+SCRIPT = HONEST.parent / "agent.py"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change in the copy of honest/, beside which the scripted role lies as agent.py.
+
+    `old` stands there once and is replaced; without it a new file is written. `repeat`: so many times `new`.
+    """
+
+    file: str
+    new: str
+    old: str = ""
+    repeat: int = 1
+
+    def make(self, material: Path) -> None:
+        place = material / self.file
+        text = place.read_text(encoding="utf-8") if place.exists() else ""
+        if self.old and text.count(self.old) != 1:
+            raise ValueError(f"{self.file} has {self.old!r} {text.count(self.old)} times, not once")
+        if not self.old and place.exists():
+            raise ValueError(f"{self.file} is there already")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        new = self.new * self.repeat
+        place.write_text(text.replace(self.old, new) if self.old else new, encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`edits`: (file below honest/, old text, new text); an empty old text writes a new file."""
+    """`caught_by`: who must be the first to object; "… warning" where the run goes on and everybody is told."""
 
     name: str
     by: str
-    edits: tuple[tuple[str, str, str], ...]
+    edits: tuple[Edit, ...]
     caught_by: str
     says: str
+    pytest: bool = False
+
+    @property
+    def only_told(self) -> bool:
+        return self.caught_by.endswith(" warning")
 
 
 @dataclass(frozen=True)
 class Caught:
-    """Who noticed first, and the words."""
+    """Who noticed, and the words."""
 
     by: str
     words: str
+
+    def as_it_should(self, fault: Fault) -> bool:
+        return self.by == fault.caught_by and re.search(fault.says, self.words) is not None
 
 
 class _Noticed(Exception):
@@ -57,8 +93,8 @@ class _Noticed(Exception):
 def faults() -> Iterator[Fault]:
     for path in sorted(HERE.glob("faults*.toml")):
         for row in tomllib.loads(path.read_text(encoding="utf-8"))["fault"]:
-            edits = tuple((edit["file"], edit.get("old", ""), edit["new"]) for edit in row["edit"])
-            yield Fault(row["name"], row["by"], edits, row["caught_by"], row["says"])
+            edits = tuple(Edit(**edit) for edit in row.pop("edit"))
+            yield Fault(edits=edits, **row)
 
 
 def noticed(record: Record, view: RunView) -> None:
@@ -68,8 +104,9 @@ def noticed(record: Record, view: RunView) -> None:
             raise _Noticed(Caught("hand-in", event.reason))
         case IsolationBreached() as event:
             raise _Noticed(Caught("barrier", "; ".join(f"{t.sign} {t.of} {t.evidence}" for t in event.traces)))
-        case SignalRaised() as event if event.raised_by in ("contract", "suite", "verification", "review"):
-            raise _Noticed(Caught(_CHECKS[event.raised_by], f"{event.message} {_judged(view)}"))
+        case SignalRaised() as event if event.raised_by in _CHECKS:
+            judged = f" {_judged(view)}" if event.raised_by == "verification" else ""
+            raise _Noticed(Caught(_CHECKS[event.raised_by], event.message + judged))
         case QuestionAsked() as event if event.topic in ("readings", "criterion"):
             raise _Noticed(Caught(event.topic, event.text))
 
@@ -85,41 +122,58 @@ def _judged(view: RunView) -> str:
     return " ".join([*(f"{row.id} FAIL {row.note}" for row in failed), *summaries])
 
 
+def warnings_of(view: RunView) -> dict[str, str]:
+    """What a run that went through was told by each of the computed checks."""
+    rows: dict[str, tuple[Finding, ...]] = {
+        "lint warning": view.checked.findings if view.checked else (),
+        "suite warning": view.suite.findings if view.suite else (),
+        "review warning": view.reviewed.findings if view.reviewed else (),
+    }
+    return {name: "\n".join(f.message for f in found if f.severity == "warning") for name, found in rows.items()}
+
+
 def play(fault: Fault | None, folder: Path) -> tuple[Caught | None, RunView | None]:
     """Play a run with one fault, or an honest one; who objected first, or the end of the run."""
     material = folder / "honest"
     shutil.copytree(HONEST, material, ignore=shutil.ignore_patterns("__pycache__"))
-    for file, old, new in fault.edits if fault else ():
-        place = material / file
-        text = place.read_text(encoding="utf-8") if place.exists() else ""
-        if old and text.count(old) != 1:
-            raise ValueError(
-                f"{fault.name if fault else ''}: {file} has the old text {text.count(old)} times, not once"
-            )
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text.replace(old, new) if old else new, encoding="utf-8")
-    backend = AGENT.replace(str(HONEST), str(material)) + " --good --no-hold"
+    shutil.copy(SCRIPT, material / "agent.py")
+    for edit in fault.edits if fault else ():
+        edit.make(material)
+    backend = AGENT.replace(str(SCRIPT), str(material / "agent.py")).replace(str(HONEST), str(material))
     source = material / "sources" / "notes.md"
-    order = order_for(make_target(folder), backend=backend, sources=(source,))
+    target = make_target(folder, fast=not (fault and fault.pytest))
+    order = order_for(target, backend=f"{backend} --good --no-hold", sources=(source,))
     try:
         view = Bench(folder).start(order, observers=(noticed,))
     except _Noticed as found:
         return found.caught, None
+    if fault and fault.only_told:
+        return Caught(fault.caught_by, warnings_of(view)[fault.caught_by]), view
     return None, view
 
 
-def main() -> int:
+def main(words: str = "") -> int:
     missed = 0
     print("| fault | by | caught by | words |\n|---|---|---|---|")
     for fault in faults():
+        if words not in fault.name:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             caught, _ = play(fault, Path(folder))
-        missed += caught is None
-        words = " ".join(caught.words.split())[:160].replace("|", "\\|") if caught else ""
-        print(f"| {fault.name} | {fault.by} | {caught.by if caught else 'NOBODY'} | {words} |", flush=True)
-    print(f"\nnot caught: {missed}")
+        right = caught is not None and caught.as_it_should(fault)
+        missed += not right
+        who = f"{caught.by if caught else 'NOBODY'}{'' if right else f' (not as it should: {fault.caught_by})'}"
+        print(f"| {fault.name} | {fault.by} | {who} | {_shown(caught, fault) if caught else ''} |", flush=True)
+    print(f"\nnot caught as it should be: {missed}")
     return 1 if missed else 0
 
 
+def _shown(caught: Caught, fault: Fault) -> str:
+    """The words around those that name the fault."""
+    found = re.search(fault.says, caught.words)
+    start = max(0, found.start() - 60) if found else 0
+    return " ".join(caught.words[start : start + 200].split()).replace("|", "\\|")
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))

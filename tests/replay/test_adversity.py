@@ -35,8 +35,7 @@ from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry
 from statsclaw.states import State
 from statsclaw.workspace.scrub import Scrubber
-from tests.support.runs import AGENT as HONEST
-from tests.support.runs import Bench, branches, commits_on, make_target, order_for
+from tests.support.runs import AGENT, HONEST, Bench, branches, commits_on, make_target, order_for
 
 SCRIPT = Path(__file__).parent.parent / "support" / "agent.py"
 CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
@@ -51,11 +50,11 @@ def scripted(folder: Path, code: str = "", after: str = "") -> str:
         "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
         "out = pathlib.Path(os.environ['STATSCLAW_OUT'])\n"
         "def over(**ending):\n    print(json.dumps(ending))\n    sys.exit(0)\n"
-        f"{code}\nsys.argv = ['agent', '--no-hold', '--good']\n"
+        f"{code}\nsys.argv = ['agent', {str(HONEST)!r}, '--no-hold', '--good']\n"
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
         f"runpy.run_path({str(SCRIPT)!r})\n{after}\n"
     )
-    return f"command:{sys.executable} -I -S {script} {SCRIPT}"  # a file that is named is a file that is shown
+    return f"command:{sys.executable} -I -S {script} {SCRIPT} {HONEST}"  # what is named is shown
 
 
 def statsclaw(bench: Bench, *argv: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -216,7 +215,7 @@ def test_a_remote_that_is_read_only_is_refused_before_anything_starts(bench: Ben
     objects.chmod(0o555)
     try:
         argv = ("run", "Fix the mean. Ship it.", "--workflow", "quick-fix", "--target", str(target))
-        done = statsclaw(bench, *argv, "--backend", HONEST, prefix=prefix)
+        done = statsclaw(bench, *argv, "--backend", AGENT, prefix=prefix)
     finally:
         objects.chmod(0o755)
     assert done.returncode == 4 and done.stderr.startswith("error: cannot push to tinymean.git")
@@ -829,7 +828,7 @@ def test_several_roles_played_by_people_wait_at_once_and_hand_in_only_what_is_co
     for role, room in rooms.items():
         env = {"PATH": os.environ["PATH"], "STATSCLAW_ROLE": role, "STATSCLAW_ATTEMPT": "2"}
         env["STATSCLAW_OUT"] = str(room / "out")
-        argv = [sys.executable, "-I", "-S", str(SCRIPT)]
+        argv = [sys.executable, "-I", "-S", str(SCRIPT), str(HONEST)]
         subprocess.run(argv, cwd=room / "repo", env=env, stdin=subprocess.DEVNULL, check=True, capture_output=True)
     (rooms["builder"] / "repo" / "tests" / "validation").mkdir(parents=True)
     outside = rooms["builder"] / "repo" / "tests" / "validation" / "test_mine.py"

@@ -363,6 +363,8 @@ def _route(run: Run, role: Role, raised: Raised) -> Role:
     if raised.signal is Signal.HOLD:
         return role
     there = _authors(run, raised.signal)
+    if raised.signal is Signal.BLOCK and role is Role.SIMULATOR and Role.PLANNER in there:
+        return Role.PLANNER  # it sees nobody's work but its specification
     if raised.route_to in there:
         return Role(str(raised.route_to))
     for candidate in (Role.BUILDER, Role.SIMULATOR, Role.SCRIBER, Role.PLANNER):

@@ -68,7 +68,8 @@ def check_judges(run: Run, bench: Bench) -> SuiteChecked:
     contract, found = contract_of(run), list[Finding]()
     assert contract.tests is not None
     if check := _STATIC.get(run.profile.id):
-        found += check(suite_files(run), contract.tests)
+        package = contract.interface.package if contract.interface else ""
+        found += check(suite_files(run), contract.tests, package=package)
     null = stand_in(run, contract)
     if null:
         found += _on_null(run, bench, contract, null)

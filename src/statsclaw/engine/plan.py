@@ -73,5 +73,6 @@ def due(run: RunView, plan: Plan, role: Role) -> bool:
         if role in duty.roles:
             break
         earlier += [run.accepted.get(other, 0) for other in duty.roles if not (blind and other is Role.BUILDER)]
-    amended = [run.changed_at(name) for name in MATRIX[role].artifacts]
+    given = [name for name, artifact in run.artifacts.items() if artifact.producer != role]
+    amended = [run.changed_at(name) for name in given if name in MATRIX[role].artifacts]
     return taken < max([*earlier, *amended], default=0)

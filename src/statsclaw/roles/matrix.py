@@ -67,7 +67,7 @@ MATRIX: Mapping[Role, Access] = MappingProxyType({
     Role.TESTER:    _row(("test-spec.md", "oracles.md"), frozenset({_C.VALIDATION, _C.METADATA, _C.DOCS}),
                          {_C.VALIDATION}, {Signal.BLOCK}),
     Role.SIMULATOR: _row(("sim-spec.md",), frozenset({_C.SIMULATION, _C.METADATA, _C.DOCS}),
-                         {_C.SIMULATION}, {Signal.HOLD}),
+                         {_C.SIMULATION}, {Signal.HOLD, Signal.BLOCK}),
     Role.SCRIBER:   _row(EVERYTHING, _ALL_PATHS, {_C.DOCS}, {Signal.HOLD}, full_request=True),
     Role.REVIEWER:  _row(EVERYTHING, _ALL_PATHS, set(), {Signal.STOP}, full_request=True, sources=True),
 })

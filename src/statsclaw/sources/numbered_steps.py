@@ -37,7 +37,7 @@ def algorithms_in(name: str, rows: Sequence[str], *, markdown: bool) -> list[Alg
 def _steps(rows: Sequence[str], at: int, *, markdown: bool) -> tuple[list[str], int]:
     """Numbered lines in order; a line without a number continues the step before it until an empty line."""
     steps: list[str] = []
-    empty = False
+    first, empty = at, False
     while at < len(rows) and len(steps) < _MOST_STEPS:
         row = rows[at][:2_000]
         step = _STEP.match(row)
@@ -45,11 +45,11 @@ def _steps(rows: Sequence[str], at: int, *, markdown: bool) -> tuple[list[str], 
             text = row[step.end() :].strip()
             steps.append(readable_markdown(text, keep_formulas=True) if markdown else text)
             empty = False
-        elif not row.strip() or _RULE.fullmatch(row):
+        elif (not row.strip() or _RULE.fullmatch(row)) and (steps or at < first + 6):
             empty = True
         elif steps and (not empty or row.startswith("    ")) and _goes_on(steps[-1], row, markdown=markdown):
             steps[-1] = f"{steps[-1]} {row.strip()}"[:2_000]
-        elif not steps and not empty:
+        elif not steps and not empty and at < first + 3 and not _TITLE.match(row):
             pass  # the title goes on
         else:
             break

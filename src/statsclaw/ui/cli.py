@@ -49,6 +49,7 @@ app.command("review-comprehension", rich_help_panel=_PEOPLE)(contract_commands.r
 app.command(rich_help_panel=_PEOPLE)(contract_commands.amend)
 app.command("override", rich_help_panel=_PEOPLE)(contract_commands.override_finding)
 app.command(rich_help_panel=_LOOK)(look_commands.route)
+app.command(rich_help_panel=_LOOK)(look_commands.sources)
 app.command("list", rich_help_panel=_LOOK)(look_commands.list_runs)
 app.command(rich_help_panel=_LOOK)(look_commands.show)
 app.command(rich_help_panel=_LOOK)(look_commands.artifacts)

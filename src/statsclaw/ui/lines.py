@@ -106,9 +106,7 @@ def _trace(trace: e.Trace) -> str:
 
 
 def question_lines(event: e.QuestionAsked) -> list[Line]:
-    label = {"hold": "HOLD", "escalation": "HOLD", "readings": "HOLD", "criterion": "HOLD", "breach": "STOP"}.get(
-        event.topic, "question"
-    )
+    label = _LABELS.get(event.topic, "question")
     paragraphs = [plain(part, 2000) for part in event.text.split("\n") if part.strip()][:20] or [""]
     rows = [Line(label, f"{event.asked_by} asks: {paragraphs[0]}", "bold yellow")]
     rows += [Line("", part) for part in paragraphs[1:]]

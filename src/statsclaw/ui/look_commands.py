@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,12 +23,15 @@ from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.importer import printable_lines
+from statsclaw.sources.extract import read_sources
+from statsclaw.sources.listing import render_index
 from statsclaw.ui import settings
 from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
 from statsclaw.ui.summary import print_summary
 from statsclaw.workspace.layout import summary
 
+_LARGEST_SOURCE = 50 * 1024 * 1024
 _WHY_ASK = {
     "close": "yes: two readings are close",
     "small-fix": "yes: a small fix could take the short way",
@@ -66,6 +70,25 @@ def _ships(found: Routing) -> str:
     if found.ship_refused:
         return "no: the directive says not to"
     return "yes, asks before pushing" if found.ship or workflow(found.workflow).ship else "no"
+
+
+def sources(
+    files: Annotated[list[Path], typer.Argument(help="Papers, notes, notebooks, code: files or folders.")],
+) -> None:
+    """What a program can read in sources: equations with references, algorithms, tables, criteria, functions."""
+    found: dict[str, bytes] = {}
+    for path in files:
+        inside = sorted(part for part in path.rglob("*") if part.is_file()) if path.is_dir() else [path]
+        for part in inside:
+            name = part.relative_to(path.parent).as_posix() if path.is_dir() else part.name
+            try:
+                if part.stat().st_size > _LARGEST_SOURCE:
+                    raise InputRefused(f"{part} is larger than 50 MiB")
+                found[name] = part.read_bytes()
+            except OSError as error:
+                raise InputRefused(f"{part} cannot be read: {error.strerror}") from None
+    for line in printable_lines(render_index(read_sources(found))):
+        print(line)
 
 
 def list_runs(json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
