@@ -64,6 +64,8 @@ class Bench:
     #: The interface as a package that passes every call on: the package under judgement is not in the judge's process.
     door: Mapping[str, str] = field(default_factory=dict)
     package: str = ""
+    #: Which meaningless values a stand-in package returns.
+    standin: int = 0
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
     #: Of a study: the first replication and how many.
@@ -233,6 +235,8 @@ def _judging(bench: Bench, confinement: Confinement) -> dict[str, str]:
     if bench.door:
         found["STATSCLAW_DOOR"] = confinement.path(bench.place("socket") / "door")
         found["PYTHONPATH"] = confinement.path(bench.place("door"))
+    if bench.standin:
+        found["STATSCLAW_STANDIN"] = str(bench.standin)
     if bench.replications is not None:
         first, count = bench.replications
         found |= {"STATSCLAW_FIRST": str(first), "STATSCLAW_REPLICATIONS": str(count)}

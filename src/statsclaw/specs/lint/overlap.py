@@ -27,19 +27,28 @@ def overlap_findings(contract: Contract, documents: Mapping[str, str], index: In
     if SPEC not in documents:
         return
     common = {run for text in _common(contract, documents, index) for run in _runs(words_of_text(text))}
-    computation = _private(SPEC, documents, common)
+    told = _decisions(contract)
+    computation = _private(SPEC, documents, common, told)
     lines: dict[Run, int] = {}
     for place, run in enumerate(_runs([word for word, _ in computation])):
         if _COMMON not in run:
             lines.setdefault(run, computation[place][1])
     for name in (TEST_SPEC, SIM_SPEC):
         if name in documents:
-            yield from _shared(name, _private(name, documents, common), lines)
+            yield from _shared(name, _private(name, documents, common, told), lines)
 
 
-def _private(name: str, documents: Mapping[str, str], common: set[Run]) -> list[tuple[str, int]]:
-    """The words of a specification with their lines; those of a common passage are blotted out."""
-    words = words_of_rows(private_rows(name, documents))
+def _decisions(contract: Contract) -> tuple[str, ...]:
+    """What was decided, as every specification has to carry it."""
+    choices = contract.comprehension.choices if contract.comprehension else ()
+    made = [choice.options[choice.decision].label for choice in choices if choice.decision is not None]
+    return tuple(label.lower() for label in made if len(label.split()) > 1)
+
+
+def _private(name: str, documents: Mapping[str, str], common: set[Run], told: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The words of a specification with their lines; common passages and rows that carry a decision blotted out."""
+    rows = [row for row in private_rows(name, documents) if not any(label in row[1].lower() for label in told)]
+    words = words_of_rows(rows)
     blotted = {
         place + offset
         for place, run in enumerate(_runs([word for word, _ in words]))
