@@ -40,9 +40,13 @@ from tests.support.runs import AGENT, HONEST, Bench, branches, commits_on, make_
 SCRIPT = Path(__file__).parent.parent / "support" / "agent.py"
 CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
 NO_SHIP = "Build the mean estimator of these notes, with a simulation study."
+#: Where nobody plans, nothing is frozen, and a suite has no criteria to show anything about.
+PLAIN_SUITE = "from tinymean import mean\n\n\ndef test_mean_of_constants_is_the_constant():\n    assert mean([2, 2]) == 2\n"
 
 
-def scripted(folder: Path, code: str = "", after: str = "") -> str:
+def scripted(
+    folder: Path, code: str = "", after: str = "", flags: tuple[str, ...] = ("--no-hold", "--good")
+) -> str:
     """A backend that runs `code` (which may end with `over()`), then does what the honest agent does, then `after`."""
     script = folder / f"agent-{hashlib.sha256((code + after).encode()).hexdigest()[:8]}.py"
     script.write_text(
@@ -50,9 +54,11 @@ def scripted(folder: Path, code: str = "", after: str = "") -> str:
         "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
         "out = pathlib.Path(os.environ['STATSCLAW_OUT'])\n"
         "def over(**ending):\n    print(json.dumps(ending))\n    sys.exit(0)\n"
-        f"{code}\nsys.argv = ['agent', {str(HONEST)!r}, '--no-hold', '--good']\n"
+        f"{code}\nsys.argv = ['agent', {str(HONEST)!r}, *{flags!r}]\n"
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
-        f"runpy.run_path({str(SCRIPT)!r})\n{after}\n"
+        f"runpy.run_path({str(SCRIPT)!r})\n"
+        "if role == 'tester' and not (out.parent / 'in' / 'test-spec.md').exists():\n"
+        f"    pathlib.Path('tests/validation/test_tinymean.py').write_text({PLAIN_SUITE!r})\n{after}\n"
     )
     return f"command:{sys.executable} -I -S {script} {SCRIPT} {HONEST}"  # what is named is shown
 
@@ -711,13 +717,19 @@ def test_a_repository_is_the_same_however_its_path_is_written(
 # --- replay ----------------------------------------------------------------------------------------------------------
 
 
+def seed_of(recording: Path) -> str:
+    """`statsclaw replay` gives suites, studies and readings the same seeds again; so do the tests that compare."""
+    return Recording(recording).created.canary_seed
+
+
 def outline(view: RunView) -> list[tuple[str, str, str]]:
     return [(d.id, d.status, d.reason) for d in view.dispatches.values()]
 
 
 def test_a_replayed_run_reproduces_artifacts_tree_and_verdict(bench: Bench, target: Path, recorded: Path) -> None:
     view = bench.start(
-        order_for(target, "replay", recording=recorded, run_id=recorded.name), person=Unattended(yes=True)
+        order_for(target, "replay", recording=recorded, run_id=recorded.name, canary_seed=seed_of(recorded)),
+        person=Unattended(yes=True),
     )
     expected = read_view(recorded)
     assert documents(view) == documents(expected)
@@ -884,7 +896,8 @@ HOLDING = (
 
 def run_argv(bench: Bench, target: Path, *more: str) -> tuple[str, ...]:
     backend = ("--backend", scripted(bench.folder, HOLDING), "--workflow", "docs", "--local-only")
-    return ("run", NO_SHIP, "--target", str(target), *backend, *more)
+    sources = ("--source", str(HONEST / "sources" / "notes.md"))
+    return ("run", NO_SHIP, "--target", str(target), *sources, *backend, *more)
 
 
 @pytest.mark.parametrize("text", ['planner = "2"', "planner = 2", 'hold = "b"', 'q1 = "B"'])
@@ -1040,9 +1053,7 @@ def test_a_verification_that_outlives_its_engine_is_ended_before_the_tree_is_ver
 def test_after_a_kill_the_readable_copies_are_those_of_the_log(bench: Bench, target: Path) -> None:
     """Killed between the line that takes a second version of a document and its copy into the run's folder."""
     after = "if role == 'builder': (out / 'implementation.md').open('a').write(f'\\nattempt {attempt}\\n')"
-    backend = scripted(bench.folder, "if role == 'builder' and attempt == 1: sys.exit", after)
-    code = Path(backend.split()[-2])
-    code.write_text(code.read_text().replace("'--good'", "'--x'"))  # the first attempt is blocked
+    backend = scripted(bench.folder, after=after, flags=("--no-hold",))  # the first attempt is blocked
 
     def work() -> None:
         write = RunLog._write

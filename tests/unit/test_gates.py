@@ -19,11 +19,30 @@ from hypothesis import strategies as st
 
 from statsclaw.artifacts.catalogue import needed_for, owed_by
 from statsclaw.engine import loop
-from statsclaw.engine.gates import GATES, not_applicable
+from statsclaw.engine.gates import GATES, fit_to_ship, not_applicable, specifications, verified
 from statsclaw.engine.loop import next_step
 from statsclaw.engine.people import Unattended, compose, leave_answer
-from statsclaw.engine.plan import Plan, plan_for
-from statsclaw.engine.steps import Ask, Block, Commit, Dispatch, Enter, Finish, Freeze, Push, Sync, Verify, Wait, Write
+from statsclaw.engine.plan import Plan, due, has_contract, plan_for
+from statsclaw.engine.steps import (
+    Ask,
+    Block,
+    CheckSuite,
+    Commit,
+    Compare,
+    Dispatch,
+    Enter,
+    Finish,
+    Freeze,
+    Lint,
+    Push,
+    Review,
+    SendBack,
+    Sync,
+    Understand,
+    Verify,
+    Wait,
+    Write,
+)
 from statsclaw.errors import InputRefused
 from statsclaw.git import git, git_text, own_environment
 from statsclaw.intake.workflow import all_workflows, workflow
@@ -35,13 +54,28 @@ from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
 from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
-from tests.support.runs import Bench, branches, make_target, order_for
+from tests.support.runs import HONEST, Bench, branches, make_target, order_for
 
 WORKFLOWS = tuple(all_workflows())
 NO_SHIP = "Build the mean estimator of these notes, with a simulation study."
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 AGENT = Path(__file__).parent.parent / "support" / "agent.py"
 STAGES = (State.SPEC_READY, State.PIPELINES_COMPLETE, State.DOCUMENTED, State.REVIEW_PASSED)
+
+#: What a tester hands in where nothing was specified, and so no criterion is frozen.
+PLAIN_SUITE = """
+from tinymean import mean
+
+def test_mean_of_constants():
+    assert abs(mean([3.0, 3.0, 3.0]) - 3.0) < 1e-12
+"""
+PLAIN_TESTER = f"""
+if role == 'tester' and not pathlib.Path(os.environ['STATSCLAW_IN'], 'test-spec.md').exists():
+    pathlib.Path('tests/validation').mkdir(parents=True, exist_ok=True)
+    pathlib.Path('tests/validation/test_tinymean.py').write_text({PLAIN_SUITE!r})
+    (out / 'audit-notes.md').write_text('# Notes\\n\\n## Suite\\n\\nOne test.\\n\\n## Not tested\\n\\nThe rest.\\n')
+    over()
+"""
 
 
 def scripted(folder: Path, code: str) -> str:
@@ -52,11 +86,11 @@ def scripted(folder: Path, code: str) -> str:
         "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
         "out = pathlib.Path(os.environ['STATSCLAW_OUT'])\n"
         "def over(**ending):\n    print(json.dumps(ending))\n    sys.exit(0)\n"
-        f"{code}\nsys.argv = ['agent', '--no-hold']\n"
+        f"{code}\n{PLAIN_TESTER}\nsys.argv = ['agent', {str(HONEST)!r}, '--no-hold']\n"
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
         f"runpy.run_path({str(AGENT)!r})\n"
     )
-    return f"command:{sys.executable} -I -S {script} {AGENT}"  # a file that is named is a file that is shown
+    return f"command:{sys.executable} -I -S {script} {AGENT} {HONEST}"  # what is named is shown
 
 
 # --- a run as a list of events, made without touching a disk ---------------------------------------------------------
@@ -65,9 +99,11 @@ def scripted(folder: Path, code: str) -> str:
 class Told:
     """A run that is told what happened."""
 
-    def __init__(self, workflow_id: str, *, ship: bool = False, can_ship: bool = True) -> None:
+    def __init__(
+        self, workflow_id: str, *, ship: bool = False, can_ship: bool = True, absent: Iterable[Role] = ()
+    ) -> None:
         self.view = RunView()
-        self.plan = plan_for(workflow(workflow_id))
+        self.plan = plan_for(workflow(workflow_id).without(frozenset(absent)))
         self.steps: list[tuple[State | None, object]] = []
         self.tell(
             e.RunCreated(
@@ -104,12 +140,79 @@ class Told:
         )
         return name
 
-    def finish(self, role: Role, *, without: str = "") -> None:
+    def finish(
+        self, role: Role, *, without: str = "", only: str = "", like: str = "", **other: str
+    ) -> None:
+        """Hand in everything owed: new, or `like` in an earlier dispatch; `other`: documents with another content."""
         name = self.start(role)
-        documents = {k.name: f"{k.name}@{name}" for k in owed_by(role, self.plan.roles) if k.name != without}
+        owed = [k.name for k in owed_by(role, self.plan.roles) if k.name != without and only in ("", k.name)]
+        documents = {name_of: f"{name_of}@{like or name}" for name_of in owed} | other
         verdict = "PASS" if role is Role.REVIEWER else ""
-        files = (e.FileChange(path=f"{role}.txt", sha256=name),) if MATRIX[role].writes else ()
+        files = (e.FileChange(path=f"{role}.txt", sha256=like or name),) if MATRIX[role].writes else ()
         self.tell(e.DispatchFinished(dispatch=name, role=role, artifacts=documents, files=files, verdict=verdict))
+
+    def understood(self, choices: tuple[e.OpenChoice, ...] = (), *, definitions: int = 4) -> None:
+        self.tell(
+            e.ComprehensionChecked(
+                sha256=self.view.artifacts["comprehension.md"].sha256,
+                equations=4,
+                accounted=4,
+                symbols=7,
+                definitions=definitions,
+                choices=choices,
+            )
+        )
+
+    def compared(self, *agrees: bool | None) -> None:
+        found = self.view.artifacts
+        rows = tuple(e.ReadingRow(ref=f"({n})", function=f"f{n}", agrees=row) for n, row in enumerate(agrees))
+        self.tell(
+            e.ReadingsCompared(
+                comprehension_sha256=found["comprehension.md"].sha256,
+                reading_sha256=found["reading.md"].sha256,
+                rows=rows,
+            )
+        )
+
+    def checked(self, *findings: e.Finding) -> None:
+        self.tell(e.ContractChecked(specs=specifications(self.view), findings=findings))
+
+    def suite(self, *findings: e.Finding) -> None:
+        self.tell(e.SuiteChecked(judges_sha256=self.view.judges_sha256, findings=findings))
+
+    def verified(self, *failed: str, in_doubt: str = "") -> None:
+        tree = self.view.tree_sha256
+        if has_contract(self.plan):
+            verdict = "FAIL" if failed else "PASS"
+            row = e.Judgement(id=in_doubt or "C1", quantity="q", rule="close", verdict=verdict, literal=verdict)
+            self.tell(e.CriteriaJudged(tree_sha256=tree, judgements=(row,), in_doubt=in_doubt))
+        self.tell(e.VerificationFinished(tree_sha256=tree, failed=failed))
+
+    def reviewed(self, verdict: str = "PASS", route_to: str = "") -> None:
+        self.tell(e.ReviewComputed(of=self.view.review_basis, verdict=verdict, route_to=route_to))  # type: ignore[arg-type]
+
+    def question(self, topic: str, cause: str = "", about: str = "planner", options: int = 3) -> str:
+        """Put a question that the engine would put; the name of it."""
+        name = f"q{len(self.view.questions) + 1}"
+        offered = tuple(e.Option(label=f"option {n}") for n in range(options))
+        self.tell(
+            e.QuestionAsked(
+                question=name,
+                topic=topic,  # type: ignore[arg-type]
+                asked_by="leader",
+                text=f"{topic}?",
+                options=offered,
+                about=about,
+                cause=cause,
+            )
+        )
+        return name
+
+    def answered(self, name: str, choice: int | None = 0, text: str = "") -> None:
+        self.tell(e.QuestionAnswered(question=name, choice=choice, text=text, by="prompt"))
+
+    def next(self) -> object:
+        return next_step(self.view, self.plan)
 
     def signal(self, signal: Signal, role: str, *, cause: str = "", to: str = "", message: str = "m") -> None:
         dispatch = self.start(role) if role in [*Role] else None
@@ -149,16 +252,31 @@ class Told:
             case Dispatch(roles):
                 for role in roles:
                     self.finish(role, without=without)
+            case Understand():
+                self.understood()
+            case Compare():
+                self.compared(True, True)
+            case Ask("comprehension"):
+                self.answered(self.question("comprehension", view.artifacts["comprehension.md"].sha256))
+            case Lint():
+                self.checked()
             case Freeze():
                 self.tell(
                     e.SpecFrozen(specs={n: a.sha256 for n, a in view.artifacts.items() if a.producer == "planner"})
                 )
+            case CheckSuite():
+                self.suite()
             case Verify():
-                self.tell(e.VerificationFinished(tree_sha256=view.tree_sha256, failed=()))
+                self.verified()
+            case Review():
+                self.reviewed()
+            case SendBack(role, cause):
+                signal = Signal.STOP if cause == "review" else Signal.BLOCK
+                self.signal(signal, cause, cause=cause if cause != "suite" else f"suite/{role}", to=role)
+            case Block(role):
+                self.signal(Signal.BLOCK, "verification", cause="validation", to=role)
             case Ask("ship"):
-                options = (e.Option(label="push"), e.Option(label="do not push"))
-                self.tell(e.QuestionAsked(question="q", topic="ship", asked_by="s", text="?", options=options))
-                self.tell(e.QuestionAnswered(question="q", choice=0, by="prompt"))
+                self.answered(self.question("ship", about=""))
             case Commit():
                 self.tell(e.CommitPrepared(branch="b", commit="c", tree_sha256=view.tree_sha256, files=0))
             case Push():
@@ -168,18 +286,31 @@ class Told:
             case _:
                 raise AssertionError(f"unexpected step {step}")
 
-    def walk(self, until: State | None = None) -> None:
+    def walk(self, until: State | type | None = None) -> None:
+        """Do what is to be done, up to the state's gate or to a kind of step."""
         while True:
             step = next_step(self.view, self.plan)
             if isinstance(step, Finish) or (isinstance(step, Enter) and step.state is until):
                 return
+            if isinstance(until, type) and isinstance(step, until):
+                return
             self.steps.append((self.view.state, step))
             self.do(step)
+
+    def enter(self, state: State) -> None:
+        self.walk(until=state)
+        self.do(self.next())
+        assert self.view.state is state
+
+
+#: What the engine writes about a contract, where there is one.
+OF_CONTRACT = {"contract.md", "oracles.md"}
 
 
 def documents_up_to(state: State, plan: Plan) -> set[str]:
     reached = list(State)[: list(State).index(state) + 1]
-    return {kind.name for one in reached for kind in needed_for(one, plan.roles)}
+    found = {kind.name for one in reached for kind in needed_for(one, plan.roles)}
+    return found if has_contract(plan) else found - OF_CONTRACT
 
 
 # --- what a gate needs -----------------------------------------------------------------------------------------------
@@ -204,15 +335,21 @@ def test_the_documents_of_a_workflow_are_those_of_its_roles_and_no_others(name: 
     roles = set(workflow(name).roles)
     expected = {"credentials.md", "request.md", "impact.md", "audit.md"}
     if Role.PLANNER in roles:
-        expected |= {"comprehension.md"}
-        specs = {Role.BUILDER: "spec.md", Role.TESTER: "test-spec.md", Role.SIMULATOR: "sim-spec.md"}
-        expected |= {specs[role] for role in roles & set(specs)}
+        expected |= {"references.md", "comprehension.md"}
+        specs = {
+            Role.BUILDER: {"spec.md"},
+            Role.TESTER: {"interface.md", "test-spec.md", "contract.md", "oracles.md"},
+            Role.SIMULATOR: {"sim-spec.md"},
+            Role.READER: {"questions.md"},
+        }
+        expected |= {document for role in roles & set(specs) for document in specs[role]}
     own = {
+        Role.READER: {"reading.md"},
         Role.BUILDER: {"implementation.md"},
         Role.TESTER: {"audit-notes.md"},
         Role.SIMULATOR: {"simulation.md"},
         Role.SCRIBER: {"ARCHITECTURE.md", "log-entry.md", "docs.md"},
-        Role.REVIEWER: {"review.md"},
+        Role.REVIEWER: {"checks.md", "review.md"},
     }
     expected |= {document for role in roles for document in own.get(role, set())}
     expected |= {"shipper.md"} if workflow(name).ship else set()
@@ -230,12 +367,34 @@ def test_every_role_works_in_its_place_and_the_tree_is_verified_before_it_is_doc
     assert dispatched == [tuple(stage) for stage in workflow(name).stages]
     where = {role: before for before, step in told.steps if isinstance(step, Dispatch) for role in step.roles}
     for role, before in where.items():
-        place = {Role.PLANNER: State.PLANNED, Role.SCRIBER: State.PIPELINES_COMPLETE, Role.REVIEWER: State.DOCUMENTED}
+        place = {Role.SCRIBER: State.PIPELINES_COMPLETE, Role.REVIEWER: State.DOCUMENTED}
+        place |= dict.fromkeys((Role.PLANNER, Role.READER), State.PLANNED)
         assert before is place.get(role, State.SPEC_READY)
     kinds = [type(step) for _, step in told.steps]
     assert kinds.index(Verify) < kinds.index(Enter, kinds.index(Verify))
     assert isinstance(dict(reversed(told.steps))[State.PLANNED], Dispatch | Enter)
     assert (Freeze in kinds) is (Role.PLANNER in workflow(name).roles)
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_understanding_is_agreed_before_the_freeze_and_judges_are_checked_before_they_judge(name: str) -> None:
+    told = Told(name)
+    told.walk()
+    roles, states = workflow(name).roles, dict.fromkeys(state for state, _ in told.steps)
+    steps = {state: [step for at, step in told.steps if at is state] for state in states}
+    planned, ready = Role.PLANNER in roles, State.SPEC_READY
+    agreed = [s for s in steps[State.PLANNED] if not isinstance(s, Dispatch | Write | Enter)]
+    assert agreed == [
+        *([Understand()] if planned else []),
+        *([Compare()] if Role.READER in roles else []),
+        *([Ask("comprehension")] if planned else []),
+        *([Lint()] if has_contract(told.plan) else []),
+        *([Freeze()] if planned else []),
+    ]
+    judged = [s for s in steps[ready] if isinstance(s, CheckSuite | Verify)]
+    assert judged == [*([CheckSuite()] if has_contract(told.plan) else []), Verify()]
+    review = [s for s in steps.get(State.DOCUMENTED, []) if isinstance(s, Review | Dispatch)]
+    assert review == ([Review(), Dispatch((Role.REVIEWER,))] if Role.REVIEWER in roles else [])
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -261,11 +420,11 @@ def test_a_state_without_roles_is_passed_as_not_applicable_and_says_why(name: st
 
 @pytest.mark.parametrize("name", [w for w in WORKFLOWS if workflow(w).roles])
 def test_without_any_one_of_its_documents_a_gate_of_the_engine_stays_closed(name: str) -> None:
-    for state in (State.CREDENTIALS_VERIFIED, State.NEW, State.PLANNED, State.PIPELINES_COMPLETE):
+    for state in (State.CREDENTIALS_VERIFIED, State.NEW, State.PLANNED, *STAGES):
         told = Told(name)
         told.walk(until=state)
         for kind in needed_for(state, told.plan.roles):
-            if kind.producer != "engine":
+            if kind.producer != "engine" or kind.name not in documents_up_to(state, told.plan):
                 continue
             lame = copy.deepcopy(told.view)
             del lame.artifacts[kind.name]
@@ -282,9 +441,10 @@ def test_work_that_was_taken_without_a_document_it_owes_does_not_open_the_gate(n
             while not (isinstance(step := next_step(told.view, told.plan), Dispatch) and role in step.roles):
                 told.do(step)
             told.do(step, without=kind.name)
-            while isinstance(step := next_step(told.view, told.plan), Freeze | Verify | Write):
+            while not isinstance(step := next_step(told.view, told.plan), Dispatch | Enter):
                 told.do(step)
             assert step != Enter(kind.state), f"{kind.state} was entered without {kind.name}"
+            assert isinstance(step, Dispatch) and role in step.roles, f"{role} was not asked for {kind.name}"
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -339,7 +499,14 @@ def test_gates_look_and_do_not_touch_and_the_log_holds_what_they_said(recorded: 
         expected = {
             e.ArtifactWritten: lambda x: Write(x.name),
             e.StateEntered: lambda x: Enter(x.state, x.applicable, x.reason),
+            e.ComprehensionChecked: lambda _: Understand(),
+            e.ReadingsCompared: lambda _: Compare(),
+            e.QuestionAsked: lambda x: Ask({"choice": "choices"}.get(x.topic, x.topic)),
+            e.ContractChecked: lambda _: Lint(),
             e.SpecFrozen: lambda _: Freeze(),
+            e.SuiteChecked: lambda _: CheckSuite(),
+            e.VerificationFinished: lambda _: Verify(),
+            e.ReviewComputed: lambda _: Review(),
             e.CommitPrepared: lambda _: Commit(),
             e.Pushed: lambda _: Push(),
             e.WorkspaceSynced: lambda _: Sync(),
@@ -352,7 +519,8 @@ def test_gates_look_and_do_not_touch_and_the_log_holds_what_they_said(recorded: 
             assert isinstance(step, Dispatch) and following.event.role in step.roles
         if isinstance(following.event, e.SignalRaised) and not following.event.dispatch:
             assert step == Block(Role(following.event.route_to))
-    assert matched == {"Write": 6, "Enter": 9, "Freeze": 1, "Commit": 1, "Push": 1, "Sync": 1, "Finish": 1}
+    once = ("Compare", "Lint", "Freeze", "CheckSuite", "Review", "Commit", "Push", "Sync", "Finish")
+    assert matched == {"Write": 11, "Enter": 9, "Understand": 2, "Ask": 3, "Verify": 3} | dict.fromkeys(once, 1)
 
 
 def test_the_loop_can_be_read_in_one_sitting() -> None:

@@ -47,4 +47,10 @@ def _frozen(row: Criterion) -> dict[str, object]:
 def _r_list(value: object) -> str:
     if isinstance(value, dict):
         return "list(" + ", ".join(f"{key} = {_r_list(part)}" for key, part in value.items()) + ")"
-    return json.dumps(value) if isinstance(value, str) else repr(value)
+    return _r_text(value) if isinstance(value, str) else repr(value)
+
+
+def _r_text(value: str) -> str:
+    """Like JSON, but R does not know pairs of surrogates."""
+    whole = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isascii() else f"\\U{ord(char):08x}" for char in whole)

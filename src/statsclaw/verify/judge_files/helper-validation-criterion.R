@@ -9,106 +9,159 @@
 #   criterion("C1")$holds(condition)
 # The comparison is made here and made again from what is recorded.
 
-.frozen_criteria <- list()
+criterion <- local({
+  .frozen_criteria <- list()
 
-criterion <- function(name) {
-  frozen <- .frozen_criteria[[name]]
-  if (is.null(frozen)) stop(sprintf("there is no criterion '%s' in the specification", name), call. = FALSE)
-  test <- ""
-  for (frame in sys.frames()) {
-    if (exists("desc", envir = frame, inherits = FALSE) && is.character(frame$desc)) test <- frame$desc[1]
-  }
-  scenarios <- if (grepl(":", test, fixed = TRUE)) trimws(strsplit(sub(":.*", "", test), ",")[[1]]) else character()
-  text <- function(x) {
-    x <- gsub("\\", "\\\\", paste(x, collapse = " "), fixed = TRUE)
-    x <- gsub("\"", "\\\"", x, fixed = TRUE)
-    paste0("\"", substr(gsub("[[:cntrl:]]+", " ", x), 1, 1000), "\"")
-  }
-  number <- function(x) if (is.null(x)) "null" else sprintf("%.17g", x)
-  record <- function(rule, observed = NULL, expected = NULL, size = 1L, held = NULL, error_class = "", said = "") {
-    place <- Sys.getenv("STATSCLAW_EVIDENCE")
-    if (!nzchar(place)) return(invisible())
-    cat(sprintf(
-      paste0("{\"criterion\": %s, \"test\": %s, \"scenarios\": [%s], \"rule\": %s, \"observed\": %s, ",
-             "\"expected\": %s, \"size\": %d, \"held\": %s, \"error_class\": %s, \"said\": %s}\n"),
-      text(name), text(test), paste(vapply(scenarios, text, ""), collapse = ", "), text(rule), number(observed),
-      number(expected), as.integer(size), if (is.null(held)) "null" else tolower(isTRUE(held)),
-      text(error_class), text(said)), file = place, append = TRUE)
-  }
-  excess <- function(observed, expected) {
-    tolerance <- frozen$tolerance
-    gap <- abs(observed - expected)
-    if (!is.null(tolerance$lre)) {
-      scale <- ifelse(expected == 0, 1, abs(expected))
-      beyond <- tolerance$lre - pmin(15, -log10(gap / scale))
-    } else {
-      beyond <- gap - max(tolerance$absolute, 0) - max(tolerance$relative, 0) * abs(expected)
-    }
-    same <- (is.na(observed) & is.na(expected)) | (!is.na(observed) & !is.na(expected) & observed == expected)
-    ifelse(same, -Inf, ifelse(is.finite(observed) & is.finite(expected), beyond, Inf))
-  }
-  pass <- function(ok, message) testthat::expect(ok, paste0(name, ": ", message))
-  matches <- function(condition) {
-    said <- conditionMessage(condition)
-    classes <- class(condition)
-    fits <- frozen$error %in% classes || (frozen$error == "error" && "simpleError" %in% classes) ||
-      (frozen$error == "warning" && "simpleWarning" %in% classes)
-    record(if (inherits(condition, "warning")) "warns" else "raises",
-           error_class = if (fits) frozen$error else classes[1], said = said)
-    pass(fits && grepl(frozen$message, said, fixed = TRUE), paste("another condition:", classes[1], said))
-  }
-  list(
-    close = function(observed, expected) {
-      if (length(observed) != length(expected) || !length(observed) || !identical(dim(observed), dim(expected))) {
-        said <- sprintf("%d values were compared with %d", length(observed), length(expected))
-        record("close", size = 0L, held = FALSE, said = said)
-        return(pass(FALSE, said))
-      }
-      observed <- as.numeric(observed)
-      expected <- as.numeric(expected)
-      beyond <- excess(observed, expected)
-      worst <- which.max(beyond)
-      if (is.finite(observed[worst]) && is.finite(expected[worst])) {
-        record("close", observed[worst], expected[worst], size = length(observed))
+  # As a JSON string of ASCII letters, whatever a package says.
+  text <- function(x, longest = 1000L) {
+    x <- iconv(enc2utf8(paste(x, collapse = " ")), "UTF-8", "UTF-8", sub = "?")
+    codes <- utf8ToInt(x)
+    codes <- codes[seq_len(min(length(codes), longest))]
+    letters <- vapply(codes, function(code) {
+      if (code > 0xFFFF) {
+        sprintf("\\u%04x\\u%04x", 0xD800L + (code - 0x10000L) %/% 0x400L, 0xDC00L + (code - 0x10000L) %% 0x400L)
+      } else if (code < 32L || code > 126L || code %in% c(34L, 92L)) {
+        sprintf("\\u%04x", code)
       } else {
-        said <- paste(format(observed[worst]), "against", format(expected[worst]))
-        record("close", size = length(observed), held = beyond[worst] <= 0, said = said)
+        intToUtf8(code)
       }
-      pass(beyond[worst] <= 0, "beyond the frozen tolerance")
-    },
-    value = function(x) {
-      x <- as.numeric(x)
-      if (length(x) != 1L || !is.finite(x)) {
-        record("value", held = FALSE, said = paste(format(x), collapse = " "))
-        return(pass(FALSE, "not one finite number"))
+    }, "")
+    paste0("\"", paste(letters, collapse = ""), "\"")
+  }
+
+  # The innermost variable of that name in the frames of testthat itself.
+  told_by_testthat <- function(name) {
+    found <- ""
+    for (number in seq_len(sys.nframe())) {
+      frame <- sys.frame(number)
+      if (identical(environment(sys.function(number)), asNamespace("testthat")) &&
+          exists(name, envir = frame, inherits = FALSE)) {
+        value <- get(name, envir = frame, inherits = FALSE)
+        if (is.character(value) && length(value) == 1L) found <- value
       }
-      record("value", x)
-      pass((is.null(frozen$low) || x >= frozen$low) && (is.null(frozen$high) || x <= frozen$high), "beyond the bounds")
-    },
-    raises = function(call) {
-      found <- tryCatch({ call(); NULL }, error = function(e) e)
-      if (is.null(found)) {
-        record("raises", said = "nothing was raised")
-        return(pass(FALSE, "nothing was raised"))
-      }
-      matches(found)
-    },
-    warns = function(call) {
-      found <- NULL
-      withCallingHandlers(call(), warning = function(w) {
-        if (is.null(found)) found <<- w
-        invokeRestart("muffleWarning")
-      })
-      if (is.null(found)) {
-        record("warns", said = "there was no warning")
-        return(pass(FALSE, "there was no warning"))
-      }
-      matches(found)
-    },
-    holds = function(condition) {
-      held <- isTRUE(as.logical(condition))
-      record("holds", held = held)
-      pass(held, "it does not hold")
     }
-  )
-}
+    found
+  }
+
+  # Numbers without their arrangement: tables and lists by column, complex numbers by their two parts.
+  flat <- function(x) {
+    if (is.list(x)) x <- unlist(x, use.names = FALSE)
+    if (is.complex(x)) c(Re(x), Im(x)) else as.numeric(x)
+  }
+  shape <- function(x) {
+    found <- if (length(dim(x)) > 1L) dim(x) else length(if (is.list(x)) unlist(x) else x)
+    paste(found, collapse = " x ")
+  }
+
+  function(name) {
+    frozen <- if (is.character(name) && length(name) == 1L) .frozen_criteria[[name]]
+    if (is.null(frozen)) {
+      stop(sprintf("there is no criterion '%s' in the specification", paste(name, collapse = " ")), call. = FALSE)
+    }
+    words <- told_by_testthat("test")
+    if (!nzchar(words)) words <- told_by_testthat("desc")
+    words <- substr(gsub("[[:cntrl:]]+", " ", words), 1, 500)  # as the report has it
+    scenarios <- if (grepl(":", words, fixed = TRUE)) trimws(strsplit(sub(":.*", "", words), ",")[[1]])
+    file <- told_by_testthat("path")
+    test <- if (grepl("[.][rR]$", file)) paste0(file, "::", words) else words
+
+    number <- function(x) if (is.null(x)) "null" else sprintf("%.17g", x)
+    record <- function(rule, observed = NULL, expected = NULL, size = 1L, held = NULL, error_class = "", said = "") {
+      place <- Sys.getenv("STATSCLAW_EVIDENCE")
+      if (!nzchar(place)) return(invisible())
+      cat(sprintf(
+        paste0("{\"criterion\": %s, \"test\": %s, \"scenarios\": [%s], \"rule\": %s, \"observed\": %s, ",
+               "\"expected\": %s, \"size\": %d, \"held\": %s, \"error_class\": %s, \"said\": %s}\n"),
+        text(name), text(test), paste(vapply(scenarios, text, ""), collapse = ", "), text(rule), number(observed),
+        number(expected), as.integer(size), if (is.null(held)) "null" else tolower(isTRUE(held)),
+        text(error_class), text(said)), file = place, append = TRUE)
+    }
+    excess <- function(observed, expected) {
+      tolerance <- frozen$tolerance
+      gap <- abs(observed - expected)
+      if (!is.null(tolerance$lre)) {
+        scale <- ifelse(expected == 0, 1, abs(expected))
+        beyond <- tolerance$lre - pmin(15, -log10(gap / scale))
+      } else {
+        beyond <- gap - max(tolerance$absolute, 0) - max(tolerance$relative, 0) * abs(expected)
+      }
+      same <- (is.na(observed) & is.na(expected)) | (!is.na(observed) & !is.na(expected) & observed == expected)
+      ifelse(is.finite(observed) & is.finite(expected), beyond, ifelse(same, -Inf, Inf))
+    }
+    pass <- function(ok, message) testthat::expect(ok, paste0(name, ": ", message))
+
+    fits <- function(condition) {
+      classes <- class(condition)
+      frozen$error %in% classes || (frozen$error == "error" && "simpleError" %in% classes) ||
+        (frozen$error == "warning" && "simpleWarning" %in% classes)
+    }
+    says <- function(condition) grepl(frozen$message, conditionMessage(condition), fixed = TRUE)
+    # The first that is wholly as asked, or of the class that is asked, or at all.
+    answered <- function(rule, conditions) {
+      if (!length(conditions)) {
+        nothing <- if (rule == "raises") "nothing was raised" else "there was no warning"
+        record(rule, said = nothing)
+        return(pass(FALSE, nothing))
+      }
+      rank <- vapply(conditions, function(found) 2 * fits(found) + (fits(found) && says(found)), 0)
+      chosen <- conditions[[which.max(rank)]]
+      found <- if (fits(chosen)) frozen$error else class(chosen)[1]
+      record(rule, error_class = found, said = conditionMessage(chosen))
+      pass(fits(chosen) && says(chosen), paste("another condition:", found, conditionMessage(chosen)))
+    }
+
+    list(
+      close = function(observed, expected) {
+        shapes <- c(shape(observed), shape(expected))
+        observed <- flat(observed)
+        expected <- flat(expected)
+        if (shapes[1] != shapes[2] || length(observed) != length(expected) || !length(observed)) {
+          said <- sprintf("values of shape %s were compared with values of shape %s", shapes[1], shapes[2])
+          record("close", size = 0L, held = FALSE, said = said)
+          return(pass(FALSE, said))
+        }
+        beyond <- excess(observed, expected)
+        worst <- which.max(beyond)
+        if (is.finite(observed[worst]) && is.finite(expected[worst])) {
+          record("close", observed[worst], expected[worst], size = length(observed))
+        } else {
+          said <- paste(format(observed[worst]), "against", format(expected[worst]))
+          record("close", size = length(observed), held = beyond[worst] <= 0, said = said)
+        }
+        pass(beyond[worst] <= 0, "beyond the frozen tolerance")
+      },
+      value = function(number) {
+        x <- flat(number)
+        if (length(x) != 1L || !is.finite(x)) {
+          record("value", held = FALSE, said = paste(format(x), collapse = " "))
+          return(pass(FALSE, "not one finite number"))
+        }
+        record("value", x)
+        within <- (is.null(frozen$low) || x >= frozen$low) && (is.null(frozen$high) || x <= frozen$high)
+        pass(within, "beyond the bounds")
+      },
+      raises = function(action) {
+        found <- tryCatch({
+          if (is.function(action)) action()
+          NULL
+        }, error = function(e) e)
+        if (inherits(found, "expectation")) return(testthat::exp_signal(found))  # a failed comparison is no answer
+        answered("raises", if (is.null(found)) list() else list(found))
+      },
+      warns = function(action) {
+        found <- list()
+        withCallingHandlers(if (is.function(action)) action(), warning = function(w) {
+          found[[length(found) + 1L]] <<- w
+          invokeRestart("muffleWarning")
+        })
+        answered("warns", found)
+      },
+      holds = function(condition) {
+        held <- isTRUE(as.logical(condition))
+        record("holds", held = held)
+        pass(held, "it does not hold")
+      }
+    )
+  }
+})
+lockEnvironment(environment(criterion), bindings = TRUE)
