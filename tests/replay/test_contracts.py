@@ -110,7 +110,7 @@ def test_partial_understanding_is_a_hold_with_the_planners_questions(bench, targ
     edit = (
         "out/comprehension.md",
         "verdict: understood with assumptions\n",
-        "verdict: partial\nquestions: ["What is z?"]\n",
+        "verdict: partial\nquestions: ['What is z?']\n",
     )
     view = bench.start(order_for(target, backend=played(tmp_path, edit)))
     (hold,) = view.open_questions
