@@ -910,11 +910,30 @@ def test_an_answers_file_answers_by_question_by_role_or_by_topic(text: str, tmp_
 
 
 def test_an_answer_from_a_file_lets_a_run_go_through_unattended(bench: Bench, target: Path) -> None:
-    (bench.folder / "answers.toml").write_text('planner = "b"\n')
+    (bench.folder / "answers.toml").write_text('hold = "b"\ncomprehension = "approve"\n')
     done = statsclaw(bench, *run_argv(bench, target, "--answers", str(bench.folder / "answers.toml")))
     assert done.returncode == 0, done.stderr
     (run,) = bench.workspace.runs()
-    assert read_view(run.path).questions["q1"].answer_text == "b"
+    asked = read_view(run.path).questions
+    assert [(q.asked.topic, q.answer_text) for q in asked.values()] == [("hold", "b"), ("comprehension", "approve")]
+    assert {q.answer.by for q in asked.values() if q.answer} == {"file"}
+
+
+@pytest.mark.parametrize("answers", [{"planner": "b"}, {"planner": "2"}, {"comprehension": "send back"}], ids=str)
+def test_an_answers_file_does_not_send_a_comprehension_back_for_ever(
+    answers: dict[str, str], bench: Bench, target: Path
+) -> None:
+    """A file says the same again and again; a planner would be paid for every time."""
+    started: list[str] = []
+
+    def look(record: chain.Record, view: RunView) -> None:
+        if isinstance(record.event, e.DispatchStarted):
+            started.append(record.event.dispatch)
+            assert len(started) < 8, "the file keeps the planner at work"
+
+    order = order_for(target, scripted(bench.folder, HOLDING), workflow="docs", directive=NO_SHIP)
+    view = bench.start(order, person=Unattended(yes=True, answers=answers), observers=(look,))
+    assert view.open_questions or view.finished is not None
 
 
 def test_an_answer_can_be_given_days_later_by_another_process(bench: Bench, target: Path) -> None:
@@ -928,6 +947,9 @@ def test_an_answer_can_be_given_days_later_by_another_process(bench: Bench, targ
     assert answered.returncode == 0 and "statsclaw resume" in answered.stdout
     assert read_view(run.path).questions["q1"].answer_text == "b — as in the paper"
     assert statsclaw(bench, "answer", run.id, "--choose", "1").returncode == 4, "it is answered"
+    approval = statsclaw(bench, "resume", run.id)
+    assert approval.returncode == 3 and "Is this what the sources say?" in approval.stdout
+    assert statsclaw(bench, "answer", run.id, "--choose", "1").returncode == 0
     done = statsclaw(bench, "resume", run.id, "--json")
     assert done.returncode == 0
     assert [json.loads(line)["kind"] for line in done.stdout.splitlines()][-1] == "run_finished"
@@ -973,6 +995,9 @@ def test_an_answer_from_another_terminal_is_taken_up_by_the_living_run(bench: Be
         assert statsclaw(bench, "resume", run.id).returncode == 6, "the run is alive in another process"
         answered = statsclaw(bench, "answer", run.id, "--choose", "2")
         assert answered.returncode == 0 and "is alive" in answered.stdout
+        read("Is this what the sources say?")
+        wait_for(lambda: len(read_view(run.path).open_questions) == 1, "the second question")
+        assert statsclaw(bench, "answer", run.id, "--choose", "1").returncode == 0
         read("artifacts")
         assert process.wait(timeout=20) == 0
     view = read_view(run.path)

@@ -46,7 +46,7 @@ def _read(texts: tuple[tuple[str, str], ...]) -> Contract:
 
 
 def source_hashes(run: Run) -> dict[str, str]:
-    return {source.name: source.sha256 for source in run.view.head.sources}
+    return {source.name: source.sha256 for source in run.view.head.own_sources}
 
 
 # --- at hand-in ------------------------------------------------------------------------------------------------------

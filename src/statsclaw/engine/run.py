@@ -92,7 +92,7 @@ class Run:
     @cached_property
     def index(self) -> Index:
         """Equations, algorithms, tables and stated criteria of the sources and of the directive."""
-        found = read_sources({source.name: self.store.get(source.sha256) for source in self.view.head.sources})
+        found = read_sources({s.name: self.store.get(s.sha256) for s in self.view.head.own_sources})
         directive = self.view.head.directive
         if stated := criteria_of_request(directive):
             asked = Extracted("request", sha256(directive.encode()), "text", text=directive, criteria=stated)

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +31,7 @@ from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.outward import Registry
 from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
+from statsclaw.sources.extract import extract
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
 
@@ -198,7 +199,10 @@ def _created(
         ship_refused=request.routing.ship_refused and not order.ship,
         local_only=order.local_only,
         issue=request.routing.issue,
-        sources=tuple(Source(name=name, sha256=store.put(data)) for name, data in request.sources),
+        sources=(
+            *(Source(name=name, sha256=store.put(data)) for name, data in request.sources),
+            *(Source(name=name, sha256=store.put(data), derived_from=of) for name, data, of in _derived(request)),
+        ),
         backends={role: name.split(":")[0] for role, name in order.backends.items()},
         replay_of=order.replay_of,
         previous_handoff_sha256=store.put(handoff.read_bytes()) if handoff.is_file() else None,
@@ -207,6 +211,18 @@ def _created(
         network=order.network,
         second_reading=order.second_reading,
     )
+
+
+def _derived(request: _Request) -> Iterator[tuple[str, bytes, str]]:
+    """Of a PDF: its text and the images of its pages, which are what a formula can be read from."""
+    taken = {name for name, _ in request.sources}
+    for name, data in request.sources:
+        if name.lower().endswith(".pdf"):
+            found = extract(name, data)
+            made = {f"{name}.txt": found.text.encode()} if found.text.strip() else {}
+            for part, content in {**made, **found.images}.items():
+                if part not in taken and not name_problem(part, Limits()):
+                    yield part, content, name
 
 
 def clean_directive(text: str) -> str:

@@ -66,7 +66,8 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
     if access.sources:
         for source in run.head.sources:
             documents[f"sources/{source.name}"] = store.get(source.sha256)
-            key[f"sources/{source.name}"] = source.sha256
+            if source.derived_from is None:
+                key[f"sources/{source.name}"] = source.sha256
     if role in (Role.TESTER, Role.SIMULATOR) and Role.PLANNER in roles:
         documents |= _stand_in(role, run, store)
     answers = [(q.asked.text, q.answer_text) for q in run.answers_for(role)]

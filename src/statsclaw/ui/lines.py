@@ -153,7 +153,7 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
         case State.CREDENTIALS_VERIFIED:
             return run.head.credentials.detail
         case State.NEW:
-            return f"{run.workflow} · {len(run.head.sources)} source(s)"
+            return f"{run.workflow} · {len(run.head.own_sources)} source(s)"
         case State.PLANNED:
             return "request and impact written"
         case State.SPEC_READY:

@@ -63,9 +63,9 @@ def _identity_of(recorded: RunFolder) -> str | None:
 def _lay_out_sources(recording: Recording, place: Workspace, name: str) -> tuple[Path, ...]:
     folder = place.root / ".tmp" / f"sources-{name}"
     folder.mkdir(parents=True, exist_ok=True)
-    for source in recording.created.sources:
+    for source in recording.created.own_sources:
         (folder / source.name).write_bytes(recording.store.get(source.sha256))
-    return tuple(folder / source.name for source in recording.created.sources)
+    return tuple(folder / source.name for source in recording.created.own_sources)
 
 
 def record(

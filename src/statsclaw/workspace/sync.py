@@ -32,7 +32,7 @@ def synchronise(
             write_durably(home / "HANDOFF.md", render(_PACKAGE, "handoff.md", **facts).encode())
             if docs := _text(run, store, "docs.md"):
                 write_durably(home / "docs.md", docs.encode())
-        for source in run.head.sources:
+        for source in run.head.own_sources:
             write_durably(home / "ref" / source.name, store.get(source.sha256))
         return _commit_and_push(workspace.root, folder, run)
 

@@ -7,8 +7,11 @@ from statsclaw.runlog.events.file_change import PlainName
 
 
 class Source(Fact):
+    """`derived_from`: made of another source for those who read it, such as the image of a page."""
+
     name: PlainName
     sha256: str
+    derived_from: str | None = None
 
 
 class Credentials(Fact):
@@ -56,3 +59,8 @@ class RunCreated(Event):
     canary_seed: str = ""
     network: tuple[str, ...] = ()
     second_reading: bool = True
+
+    @property
+    def own_sources(self) -> tuple[Source, ...]:
+        """The sources that a person gave, without what was made of them."""
+        return tuple(source for source in self.sources if source.derived_from is None)

@@ -12,10 +12,12 @@
 criterion <- local({
   .frozen_criteria <- list()
 
-  # As a JSON string of ASCII letters, whatever a package says.
+  # What a package says may hold any bytes.
+  readable <- function(x) iconv(enc2utf8(paste(x, collapse = " ")), "UTF-8", "UTF-8", sub = "?")
+
+  # As a JSON string of ASCII letters.
   text <- function(x, longest = 1000L) {
-    x <- iconv(enc2utf8(paste(x, collapse = " ")), "UTF-8", "UTF-8", sub = "?")
-    codes <- utf8ToInt(x)
+    codes <- utf8ToInt(readable(x))
     codes <- codes[seq_len(min(length(codes), longest))]
     letters <- vapply(codes, function(code) {
       if (code > 0xFFFF) {
@@ -60,7 +62,7 @@ criterion <- local({
     }
     words <- told_by_testthat("test")
     if (!nzchar(words)) words <- told_by_testthat("desc")
-    words <- substr(gsub("[[:cntrl:]]+", " ", words), 1, 500)  # as the report has it
+    words <- substr(gsub("[[:cntrl:]]+", " ", readable(words)), 1, 500)  # as the report has it
     scenarios <- if (grepl(":", words, fixed = TRUE)) trimws(strsplit(sub(":.*", "", words), ",")[[1]])
     file <- told_by_testthat("path")
     test <- if (grepl("[.][rR]$", file)) paste0(file, "::", words) else words
@@ -95,7 +97,8 @@ criterion <- local({
       frozen$error %in% classes || (frozen$error == "error" && "simpleError" %in% classes) ||
         (frozen$error == "warning" && "simpleWarning" %in% classes)
     }
-    says <- function(condition) grepl(frozen$message, conditionMessage(condition), fixed = TRUE)
+    message_of <- function(condition) readable(conditionMessage(condition))
+    says <- function(condition) grepl(frozen$message, message_of(condition), fixed = TRUE)
     # The first that is wholly as asked, or of the class that is asked, or at all.
     answered <- function(rule, conditions) {
       if (!length(conditions)) {
@@ -106,8 +109,8 @@ criterion <- local({
       rank <- vapply(conditions, function(found) 2 * fits(found) + (fits(found) && says(found)), 0)
       chosen <- conditions[[which.max(rank)]]
       found <- if (fits(chosen)) frozen$error else class(chosen)[1]
-      record(rule, error_class = found, said = conditionMessage(chosen))
-      pass(fits(chosen) && says(chosen), paste("another condition:", found, conditionMessage(chosen)))
+      record(rule, error_class = found, said = message_of(chosen))
+      pass(fits(chosen) && says(chosen), paste("another condition:", found, message_of(chosen)))
     }
 
     list(
