@@ -45,8 +45,10 @@ def _read(texts: tuple[tuple[str, str], ...]) -> Contract:
     return read_contract(dict(texts))
 
 
-def source_hashes(run: Run) -> dict[str, str]:
-    return {source.name: source.sha256 for source in run.view.head.own_sources}
+def source_hashes(run: Run, comprehension: Comprehension) -> dict[str, str]:
+    """The sources a comprehension must name; of the files of a folder, those that it names."""
+    named = {source.name for source in comprehension.sources}
+    return {s.name: s.sha256 for s in run.view.head.own_sources if "/" not in s.name or s.name in named}
 
 
 # --- at hand-in ------------------------------------------------------------------------------------------------------
@@ -90,7 +92,7 @@ def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
             return [f"{INTERFACE}: {unwritable}"]
     if contract.comprehension is None:
         return []
-    found = comprehension_findings(contract.comprehension, run.index, source_hashes(run))
+    found = comprehension_findings(contract.comprehension, run.index, source_hashes(run, contract.comprehension))
     errors = [f for f in found if f.severity == "error" and f.key != "partial"]
     if block := the_block(
         COMPREHENSION, artifacts[COMPREHENSION].decode("utf-8"), "python", "definitions", needed=False
@@ -145,7 +147,7 @@ def understand(run: Run) -> ComprehensionChecked:
             )
             for choice in comprehension.open_choices
         ),
-        findings=tuple(comprehension_findings(comprehension, run.index, source_hashes(run))),
+        findings=tuple(comprehension_findings(comprehension, run.index, source_hashes(run, comprehension))),
     )
 
 

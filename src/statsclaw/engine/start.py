@@ -37,6 +37,7 @@ from statsclaw.workspace.scrub import display_remote
 
 _LONGEST_DIRECTIVE = 100_000
 _LARGEST_SOURCE = 50 * 1024 * 1024
+_MOST_FILES = 2000
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def start_run(
 
 def _check(order: Order) -> _Request:
     directive = clean_directive(order.directive)
-    sources = tuple((path.name, _read_source(path)) for path in order.sources)
+    sources = tuple(row for path in order.sources for row in _read_sources(path))
     if len({name for name, _ in sources}) != len(sources):
         raise InputRefused("two sources have the same file name", kept="Nothing was started", todo="rename one")
     check_backends(order.backends)
@@ -245,6 +246,27 @@ def _kept(c: str) -> str:
     if c.isprintable() or c in "\n\t\u200c\u200d":
         return c
     return " " if c.isspace() or unicodedata.category(c) == "Cc" else ""
+
+
+def _read_sources(path: Path) -> Iterator[tuple[str, bytes]]:
+    """A file, or the files of a folder such as a repository, hidden ones and empty ones left out."""
+    if not path.is_dir():
+        yield path.name, _read_source(path)
+        return
+    top = path.resolve()
+    files = [part for part in sorted(top.rglob("*")) if part.is_file() and not part.is_symlink()]
+    files = [part for part in files if not any(name.startswith(".") for name in part.relative_to(top).parts)]
+    if not files:
+        raise InputRefused(f"source {path} is a folder without a file", kept="Nothing was started")
+    if len(files) > _MOST_FILES or sum(part.stat().st_size for part in files) > _LARGEST_SOURCE:
+        raise InputRefused(
+            f"source {path} has more than {_MOST_FILES:,} files or 50 MiB",
+            kept="Nothing was started",
+            todo="name the folder with the code",
+        )
+    for part in files:
+        if part.stat().st_size:
+            yield f"{top.name}/{part.relative_to(top).as_posix()}", _read_source(part)
 
 
 def _read_source(path: Path) -> bytes:

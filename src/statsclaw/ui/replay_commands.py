@@ -64,8 +64,9 @@ def _lay_out_sources(recording: Recording, place: Workspace, name: str) -> tuple
     folder = place.root / ".tmp" / f"sources-{name}"
     folder.mkdir(parents=True, exist_ok=True)
     for source in recording.created.own_sources:
+        (folder / source.name).parent.mkdir(parents=True, exist_ok=True)
         (folder / source.name).write_bytes(recording.store.get(source.sha256))
-    return tuple(folder / source.name for source in recording.created.own_sources)
+    return tuple(dict.fromkeys(folder / source.name.split("/")[0] for source in recording.created.own_sources))
 
 
 def record(

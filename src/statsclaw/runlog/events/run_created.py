@@ -3,13 +3,13 @@ from __future__ import annotations
 from typing import Literal
 
 from statsclaw.runlog.events.base import Event, Fact
-from statsclaw.runlog.events.file_change import PlainName
+from statsclaw.runlog.events.file_change import InsidePath
 
 
 class Source(Fact):
     """`derived_from`: made of another source for those who read it, such as the image of a page."""
 
-    name: PlainName
+    name: InsidePath
     sha256: str
     derived_from: str | None = None
 
