@@ -919,7 +919,7 @@ def test_an_answer_from_a_file_lets_a_run_go_through_unattended(bench: Bench, ta
     assert {q.answer.by for q in asked.values() if q.answer} == {"file"}
 
 
-@pytest.mark.parametrize("answers", [{"planner": "b"}, {"planner": "2"}, {"comprehension": "send back"}], ids=str)
+@pytest.mark.parametrize("answers", [{"planner": "b"}, {"planner": "2"}, {"hold": "a", "comprehension": "2"}], ids=str)
 def test_an_answers_file_does_not_send_a_comprehension_back_for_ever(
     answers: dict[str, str], bench: Bench, target: Path
 ) -> None:

@@ -51,12 +51,13 @@ from statsclaw.ui.screen import Screen
 from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import HIDDEN, Scrubber
 from tests.support.patience import within
-from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
+from tests.support.runs import HERE, HONEST, Bench, branches, make_target, noon, order_for
 
 RUN = "hostile-0001"
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised)
 TOKEN = "ghp_" + "A1b2" * 9  # made up
 HOME = "/home/carol"
+PLAIN_SUITE = "from tinymean import mean\n\n\ndef test_mean_of_constants_is_the_constant():\n    assert mean([2, 2]) == 2\n"
 
 
 # --- the stage -----------------------------------------------------------------------------------------------------
@@ -76,8 +77,10 @@ def saw(what):
         file.write(json.dumps(what) + "\\n")
 
 def honest():
-    sys.argv = ["agent.py", "--good", "--no-hold"]
+    sys.argv = ["agent.py", {honest!r}, "--good", "--no-hold"]
     runpy.run_path({agent!r}, run_name="__main__")
+    if ROLE == "tester" and not (IN / "test-spec.md").exists():  # nobody planned: there is no criterion to refer to
+        Path("tests/validation/test_tinymean.py").write_text({suite!r})
     sys.stdout.flush()
 
 def started(pid):
@@ -98,7 +101,7 @@ def end(**ending):
 def hostile(folder: Path, attacks: dict[str, str]) -> str:
     """A backend that does `attacks["builder"]` whenever it plays the builder (`builder-1`: in that attempt only)."""
     lines = [
-        PRELUDE.format(folder=str(folder), agent=str(HERE / "agent.py")),
+        PRELUDE.format(folder=str(folder), agent=str(HERE / "agent.py"), honest=str(HONEST), suite=PLAIN_SUITE),
         "who = f'{ROLE}-{ATTEMPT}'",
         "if False: pass",
     ]
@@ -107,7 +110,7 @@ def hostile(folder: Path, attacks: dict[str, str]) -> str:
         lines += [f"elif {test}:", textwrap.indent(textwrap.dedent(code).strip(), "    ")]
     program = folder / "attack.py"
     program.write_text("\n".join([*lines, "else: honest()"]), encoding="utf-8")
-    return f"command:{sys.executable} -S {program} {HERE / 'agent.py'}"
+    return f"command:{sys.executable} -S {program} {HERE / 'agent.py'} {HONEST}"
 
 
 class Enough(Exception):

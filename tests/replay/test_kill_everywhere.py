@@ -1,7 +1,14 @@
-"""Kill -9 at every event boundary, before and after the line is written: a resumed run ends like an undisturbed one."""
+"""Kill -9 at every event boundary, before and after the line is written: a resumed run ends like an undisturbed one.
+
+A run is walked through many times. In one walk it is killed at every twelfth line, before the line is written and
+again after it, and resumed each time by another process; twelve walks together cover every line. A later resumption
+could put right what an earlier one left wrong, so around the events with which the engine itself decides something a
+run is also killed exactly once.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections import Counter
@@ -10,97 +17,183 @@ from pathlib import Path
 
 import pytest
 
+from statsclaw.backends.replay import Recording
+from statsclaw.engine.start import Order
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
-from statsclaw.runlog.log import RunLog, read_view
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import RunLog, read_view, verify
 from statsclaw.states import State
-from tests.support.runs import Bench, branches, commits_on, make_target, order_for
+from tests.support.runs import HERE, HONEST, Bench, branches, commits_on, make_target, order_for
 
 RUN = "walk-0001"
+Mark = tuple[str, int]
 
 
 def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def in_child(work: Callable[[], None]) -> int:
+def in_child(work: Callable[[], object]) -> int:
     """Run `work` in a forked process and return how that process ended."""
     child = os.fork()
     if child == 0:
         try:
             work()
-        finally:
             os._exit(0)
+        finally:
+            os._exit(1)
     return os.waitpid(child, 0)[1]
 
 
-def start_and_die(bench: Bench, target: Path, recording: Path, at: int, *, written: bool) -> int:
-    order = order_for(target, "replay", recording=recording, run_id=RUN)
+def order_of(target: Path, recording: Path) -> Order:
+    """With the seeds of the recording: everything that is computed is the same again, and so is every hash."""
+    seed = Recording(recording).created.canary_seed
+    return order_for(target, "replay", recording=recording, run_id=RUN, canary_seed=seed)
 
-    def work() -> None:
+
+# --- what an event is, whatever line it stands on --------------------------------------------------------------------
+
+NAMING = ("name", "dispatch", "state", "blockers", "question", "subject", "phase", "signal", "cause", "failed")
+
+
+def name_of(event: e.AnyEvent) -> str:
+    """The same for the same event in another run, and after an interruption."""
+    found = event.model_dump(mode="json")
+    return json.dumps([found["kind"], *(found.get(key) for key in NAMING)])
+
+
+def marks_of(events: list[e.AnyEvent]) -> list[Mark]:
+    """Every event by its name and how often it has been there before."""
+    seen: Counter[str] = Counter()
+    marks = []
+    for event in events:
+        marks.append((name_of(event), seen[name_of(event)]))
+        seen[name_of(event)] += 1
+    return marks
+
+
+def events_of(folder: Path) -> list[e.AnyEvent]:
+    place = folder / "events.jsonl"
+    return [record.event for record in chain.read(place).records] if place.exists() else []
+
+
+# --- dying -----------------------------------------------------------------------------------------------------------
+
+
+def dies_at(work: Callable[[], object], deaths: set[tuple[Mark, bool]], done: Path) -> int:
+    """Do `work`, and die where `deaths` says: at a mark, before its line is written or after. Each death once."""
+
+    def mortal() -> None:
         write = RunLog._write
 
         def dying_write(log: RunLog, line: bytes, seq: int, digest: str) -> None:
-            if not written and log.last_seq + 1 == at:
-                die()
-            write(log, line, seq, digest)
-            if written and log.last_seq + 1 == at:
-                die()
+            event = chain.decode(line).event
+            before = [name_of(old) for old in events_of(log.folder)].count(name_of(event))
+            mark = (name_of(event), before)
+            for written in (False, True):
+                if written:
+                    write(log, line, seq, digest)
+                if (mark, written) in deaths and not (done / f"{hash_of(mark)}-{written}").exists():
+                    (done / f"{hash_of(mark)}-{written}").touch()
+                    die()
 
         RunLog._write = dying_write  # type: ignore[method-assign]
-        bench.start(order)
+        work()
 
-    return in_child(work)
+    return in_child(mortal)
+
+
+def hash_of(mark: Mark) -> str:
+    return chain.hashlib.sha256(repr(mark).encode()).hexdigest()[:16]  # type: ignore[attr-defined]
+
+
+def walk(folder: Path, recording: Path, deaths: set[tuple[Mark, bool]]) -> int:
+    """A run that dies and is resumed until it lives to its end; how often it died."""
+    bench, target, done = Bench(folder), make_target(folder), folder / "deaths"
+    done.mkdir()
+    died = 0
+    while True:
+        begun = (bench.workspace.root / "tinymean" / "runs" / RUN / "events.jsonl").exists()
+        work = (lambda: bench.resume(RUN)) if begun else (lambda: bench.start(order_of(target, recording)))
+        ended = dies_at(work, deaths, done)
+        if not os.WIFSIGNALED(ended):
+            assert os.waitstatus_to_exitcode(ended) == 0, f"after {died} deaths it could not be resumed"
+            return died
+        assert os.WTERMSIG(ended) == signal.SIGKILL
+        died += 1
+
+
+def assert_same(folder: Path, expected: RunView, remote_branches: dict[str, str]) -> None:
+    """Same end, same documents, nothing lost, nothing done twice, one push."""
+    run = Bench(folder).workspace.find(RUN).path
+    view = read_view(run)
+    assert verify(run) == view.seq
+    assert view.state is State.DONE and view.finished is not None and view.finished.outcome == "shipped"
+    assert documents(view) == documents(expected)
+    assert view.tree_sha256 == expected.tree_sha256 and view.verdict == expected.verdict
+    assert view.frozen == expected.frozen and view.judged == expected.judged
+    assert {n: q.answer_text for n, q in view.questions.items()} == {
+        n: q.answer_text for n, q in expected.questions.items()
+    }
+    events = events_of(run)
+    endings = Counter(
+        event.dispatch
+        for event in events
+        if isinstance(event, e.DispatchFinished | e.DispatchFailed | e.SignalRaised) and event.dispatch
+    )
+    assert set(endings) == set(expected.dispatches) and set(endings.values()) == {1}
+    asked = Counter(event.question for event in events if isinstance(event, e.QuestionAsked))
+    assert set(asked.values()) == {1}
+    assert sum(isinstance(event, e.Pushed) for event in events) == 1
+    assert branches(folder / "tinymean.git") == remote_branches
+    assert len(commits_on(folder / "tinymean.git", f"statsclaw/{RUN}")) == 2
+
+
+def documents(view: RunView) -> dict[str, str]:
+    return {name: artifact.sha256 for name, artifact in view.artifacts.items()}
+
+
+# --- the walks -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def undisturbed(recorded: Path, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
     folder = tmp_path_factory.mktemp("undisturbed")
     bench = Bench(folder)
-    view = bench.start(order_for(make_target(folder), "replay", recording=recorded, run_id=RUN))
+    view = bench.start(order_of(make_target(folder), recorded))
     assert view.state is State.DONE and view.pushed
-    return view, branches(folder / "tinymean.git")
+    return view, marks_of(events_of(bench.workspace.find(RUN).path)), branches(folder / "tinymean.git")
 
 
-def events_of(bench: Bench) -> list[chain.Record]:
-    return list(chain.read(bench.workspace.find(RUN).path / "events.jsonl").records)
-
-
-# The walk is cut into slices so that a test runner can spread it over cores; together they cover every line.
 SLICES = 12
 
 
 @pytest.mark.parametrize("part", range(SLICES))
 def test_killed_at_any_boundary_a_run_ends_the_same(part, undisturbed, recorded, tmp_path):  # type: ignore[no-untyped-def]
-    expected, remote_branches = undisturbed
-    walked = 0
-    for at in range(1 + part, expected.seq + 1, SLICES):
-        for written in (False, True):
-            folder = tmp_path / f"{at}-{written}"
-            folder.mkdir()
-            bench, target = Bench(folder), make_target(folder)
-            ended = start_and_die(bench, target, recorded, at, written=written)
-            assert os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGKILL
-            walked += 1
-            if at == 1 and not written:
-                continue  # killed before the run had a first line: there is no run
-            view = bench.resume(RUN)
-            assert view.state is State.DONE and view.finished is not None and view.finished.outcome == "shipped"
-            assert {n: a.sha256 for n, a in view.artifacts.items()} == {
-                n: a.sha256 for n, a in expected.artifacts.items()
-            }, f"killed at line {at}"
-            assert view.tree_sha256 == expected.tree_sha256
-            records = events_of(bench)
-            endings = Counter(
-                r.event.dispatch
-                for r in records
-                if isinstance(r.event, e.DispatchFinished | e.DispatchFailed | e.SignalRaised) and r.event.dispatch
-            )
-            assert set(endings) == set(expected.dispatches) and set(endings.values()) == {1}
-            assert sum(isinstance(r.event, e.Pushed) for r in records) == 1
-            assert branches(folder / "tinymean.git") == remote_branches
-            assert len(commits_on(folder / "tinymean.git", f"statsclaw/{RUN}")) == 2
-    assert walked > 0
+    expected, marks, remote_branches = undisturbed
+    chosen = marks[part::SLICES]
+    assert len(marks) == expected.seq and len(set(marks)) == len(marks)
+    died = walk(tmp_path, recorded, {(mark, written) for mark in chosen for written in (False, True)})
+    assert died == 2 * len(chosen)
+    assert_same(tmp_path, expected, remote_branches)
+
+
+#: With these the engine itself decides something, or begins something that runs programs.
+DECIDING = (
+    "comprehension_checked", "readings_compared", "contract_checked", "spec_frozen", "suite_checked", "criteria_judged",
+    "review_computed",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DECIDING)
+def test_killed_once_around_a_decision_of_the_engine_a_run_ends_the_same(kind, undisturbed, recorded, tmp_path):  # type: ignore[no-untyped-def]
+    """Before its line is written: it is decided again. After the line before it: it is decided for the first time."""
+    expected, marks, remote_branches = undisturbed
+    mark = next(mark for mark in marks if json.loads(mark[0])[0] == kind and "null" not in json.loads(mark[0]))
+    written = DECIDING.index(kind) % 2 == 1
+    assert walk(tmp_path, recorded, {(mark, written)}) == 1
+    assert_same(tmp_path, expected, remote_branches)
 
 
 def test_a_work_that_was_handed_in_is_not_done_again(target, bench):  # type: ignore[no-untyped-def]
@@ -108,8 +201,8 @@ def test_a_work_that_was_handed_in_is_not_done_again(target, bench):  # type: ig
     bench.barrier = "none"  # the tally lies outside the room
     tally = bench.folder / "tally"
     agent = bench.folder / "agent.sh"
-    support = Path(__file__).parent.parent / "support" / "agent.py"
-    agent.write_text(f'#!/bin/sh\necho "$STATSCLAW_ROLE-$STATSCLAW_ATTEMPT" >> {tally}\nexec python3 {support}\n')
+    played = f"python3 {HERE / 'agent.py'} {HONEST}"
+    agent.write_text(f'#!/bin/sh\necho "$STATSCLAW_ROLE-$STATSCLAW_ATTEMPT" >> {tally}\nexec {played}\n')
     agent.chmod(0o755)
 
     def work() -> None:

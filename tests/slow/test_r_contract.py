@@ -14,7 +14,15 @@ import pytest
 from statsclaw.git import git
 from statsclaw.profiles.profile import load_profile
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import CaseOutcome, DispatchFailed, Event, Observation, QuestionAsked, SignalRaised
+from statsclaw.runlog.events import (
+    CaseOutcome,
+    Deviation,
+    DispatchFailed,
+    Event,
+    Observation,
+    QuestionAsked,
+    SignalRaised,
+)
 from statsclaw.runlog.fold import RunView
 from statsclaw.specs.test_spec import Criterion, Scenario, TestSpec, Tolerance
 from statsclaw.verify.criteria.observed import answer
@@ -96,7 +104,7 @@ def test_an_honest_run_ships_with_every_criterion_met(honest):
     assert view.finished is not None and view.finished.outcome == "shipped"
     assert verdicts(view, "after") == dict.fromkeys([*VALUES, "C6", "C7", "M1", "M2"], "PASS")
     assert view.reviewed is not None and view.reviewed.verdict != "STOP"
-    shipped = git("log", "--all", "--name-only", "--format=", cwd=folder / "rpkg.git").stdout.decode().split()
+    shipped = git("log", "--all", "--name-only", "--format=", cwd=folder / "rpkg.git").decode().split()
     assert {SUITE, STUDY, SOURCE, "tests/testthat/helper-validation-criterion.R"} <= {*shipped}
 
 
@@ -132,17 +140,15 @@ def test_a_wrong_divisor_is_caught_by_the_judge(tmp_path: Path):
     assert (signal.raised_by, signal.route_to) == ("verification", "builder")
     judged = verdicts(view, "after")
     assert [name for name, verdict in judged.items() if verdict != "PASS"] == ["C2"]
-    assert "mean_interval" in signal.message and "too small" in signal.message
+    assert "standard error" in signal.message and "off by" in signal.message
     for told in ("tests/testthat", "criterion(", "drawn", "STATSCLAW"):
         assert told not in signal.message
 
 
 def test_a_loose_tolerance_and_a_wide_error_are_caught_by_the_suite_check(tmp_path: Path):
-    signal, view = objection_to(
-        tmp_path,
-        (SUITE, 'criterion("C1")$close(plain_mean(x), mean(x))', "expect_equal(plain_mean(x), mean(x), tolerance = 0.5)"),
-        (SUITE, 'criterion("C4")$raises(function() plain_mean(numeric(0)))', "expect_error(plain_mean(numeric(0)))"),
-    )  # fmt: skip
+    answer_mean, loose = 'criterion("C1")$close(plain_mean(x), mean(x))', "expect_equal(plain_mean(x), 0, tolerance = 0.5)"
+    answer_empty, wide = 'criterion("C4")$raises(function() plain_mean(numeric(0)))', "expect_error(plain_mean(numeric(0)))"
+    signal, view = objection_to(tmp_path, (SUITE, answer_mean, loose), (SUITE, answer_empty, wide))
     assert (signal.raised_by, signal.route_to) == ("suite", "tester")
     assert view.suite is not None
     rules = {row.key.partition(":")[0] for row in view.suite.findings if row.severity == "error"}
@@ -245,6 +251,7 @@ def test_the_answers_of_r_and_of_the_judge_are_the_same(tmp_path: Path):
     reported, recorded = answers(tmp_path, {"tests/testthat/test-validation-a.R": "\n".join(tests)})
     criteria = {row.id: row for row in SPEC.criteria}
     seen = {row.test: answer(criteria[row.criterion], row) for row in recorded}
+    assert len(recorded) == len(seen)
     for case, (code, met) in zip(reported, ANSWERS.items(), strict=True):
         assert (case.outcome == "passed") is met, (code, case)
         assert case.scenarios == ("S1",)
@@ -252,6 +259,20 @@ def test_the_answers_of_r_and_of_the_judge_are_the_same(tmp_path: Path):
             assert seen[case.name].passed is met, (code, seen[case.name])
     silent = [code for case, code in zip(reported, ANSWERS, strict=True) if case.name not in seen]
     assert silent == [code for code in ANSWERS if code.startswith("stop(") or "expect_equal" in code]
+
+
+def test_what_missed_is_said_so_that_direction_and_size_can_be_told(tmp_path: Path):
+    missed = {
+        'criterion("near")$close(c(0.9, 1), 1:2)': Deviation(decade=-1, direction="too small"),
+        'criterion("near")$close(c(1.02, 1.98, 5), c(1, 2, 5))': Deviation(decade=-2),
+        'criterion("near")$close(rep(2, 1000), rep(1, 1000))': Deviation(decade=0, direction="too large"),
+        'criterion("near")$close(NaN, 1)': None,
+        'criterion("range")$value(1.5)': Deviation(decade=-1, direction="too large"),
+        'criterion("true")$holds(FALSE)': None,
+    }
+    tests = [f'test_that("S1: no. {n}", {{\n{code}\n}})\n' for n, code in enumerate(missed)]
+    reported, _ = answers(tmp_path, {"tests/testthat/test-validation-a.R": "\n".join(tests)})
+    assert [row.deviation for row in reported] == list(missed.values())
 
 
 def test_tests_of_the_same_name_in_two_files_and_folders_are_told_apart(tmp_path: Path):

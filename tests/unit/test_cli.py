@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -83,9 +84,10 @@ def said_once(done: subprocess.CompletedProcess[str], code: int) -> str:
 
 LOOKING = {
     "list": ((), [RUN, "DONE (shipped)", "full"]),
-    "show": ((RUN,), ["DONE (shipped)", "planner-1", "signalled", "Which divisor?", "shipped"]),
+    "show": ((RUN,), ["DONE (shipped)", "planner-2", "BLOCK", "fewer than two numbers", "approve (default)", "shipped"]),
     "artifacts": ((RUN,), ["credentials.md", "review.md", "reviewer", "shipper.md"]),
-    "artifacts audit.md": ((RUN, "audit.md"), ["# Audit", "PASS", "mean_of_constants"]),
+    "artifacts audit.md": ((RUN, "audit.md"), ["# Audit", "PASS", "mean_of_drawn_numbers", "| M1 |", "9 of 9"]),
+    "review-comprehension": ((RUN,), ["notes.md(4)", "fewer than two numbers", "approved"]),
     "log verify": ((RUN,), ["lines verified", "intact"]),
     "log show": ((RUN,), ["run_created", "run_finished"]),
     "prompts --count": ((), ["monte-carlo", "together", "planner"]),
@@ -128,7 +130,7 @@ def test_json_for_programs_is_json_and_nothing_else(argv: tuple[str, ...], finis
     (line,) = done.stdout.splitlines()
     found = json.loads(line)
     if argv[0] == "show":
-        assert found["outcome"] == "shipped" and found["attempts"] == {"HOLD/planner": 1, "BLOCK/validation": 1}
+        assert found["outcome"] == "shipped" and found["attempts"] == {"BLOCK/validation": 1}
         assert found["state"] == "DONE" and found["open_questions"] == [] and found["waiting"] == []
     elif argv[0] == "list":
         assert [row["run"] for row in found] == [RUN]
@@ -175,6 +177,13 @@ WRONG = [
     (4, ("log", "verify", "nonsense")),
     (4, ("replay", "nonsense")),
     (4, ("record", RUN, "/tmp")),
+    (4, ("review-comprehension", "nonsense")),
+    (4, ("amend", RUN, "C1", "tolerance.relative=1e-8")),
+    (4, ("amend", RUN, "C1", "tolerance.relative", "--why", "because")),
+    (4, ("amend", RUN, "C9", "tolerance.relative=1e-8", "--why", "because")),
+    (4, ("amend", RUN, "C1", "tolerance.relative=1e-8", "--why", "it is finished")),
+    (4, ("override", RUN, "nonsense", "--why", "because")),
+    (4, ("override", RUN, "nonsense")),
     (4, ("prompts",)),
     (4, ("prompts", "--count", "--profile", "cobol")),
     (4, ("prompts", "show", "shipper", "--run", RUN)),
@@ -348,7 +357,19 @@ def test_a_replay_gives_the_same_documents_and_on_another_target_ends_with_nine(
 # --- a run on the command line ---------------------------------------------------------------------------------------
 
 
+#: A tester where nothing was specified: it writes what it is told to, and no criterion is frozen.
+PLAIN_TESTER = """
+import os, pathlib
+place = pathlib.Path("tests/validation/test_tinymean.py")
+place.parent.mkdir(parents=True, exist_ok=True)
+place.write_text("from tinymean import mean\\n\\ndef test_mean_of_constants():\\n    assert mean([3.0, 3.0]) == 3.0\\n")
+notes = "# Notes\\n\\n## Suite\\n\\nOne test.\\n\\n## Not tested\\n\\nThe rest.\\n"
+pathlib.Path(os.environ["STATSCLAW_OUT"], "audit-notes.md").write_text(notes)
+"""
+
+
 def run_argv(target: Path, backend: str = AGENT) -> tuple[str, ...]:
+    tester = f"tester=command:{sys.executable} -I -S -c {shlex.quote(PLAIN_TESTER)}"
     return (
         "run",
         "Fix the mean.",
@@ -358,6 +379,8 @@ def run_argv(target: Path, backend: str = AGENT) -> tuple[str, ...]:
         str(target),
         "--backend",
         backend,
+        "--role-backend",
+        tester,
         "--local-only",
     )
 
@@ -529,7 +552,7 @@ def test_completion_is_offered_and_completes_commands(tmp_path: Path) -> None:
     assert "_STATSCLAW_COMPLETE" in shown.stdout, shown.stderr
     env |= {"_STATSCLAW_COMPLETE": "complete_bash", "COMP_WORDS": "statsclaw re", "COMP_CWORD": "1"}
     completed = subprocess.run([str(ENTRY)], capture_output=True, text=True, env=env)
-    assert set(completed.stdout.split()) == {"resume", "replay", "record"}
+    assert set(completed.stdout.split()) == {"resume", "replay", "record", "review-comprehension"}
 
 
 def test_the_workspace_option_wins_over_the_environment(desk: Desk, finished: Desk) -> None:

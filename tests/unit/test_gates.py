@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -78,7 +79,7 @@ if role == 'tester' and not pathlib.Path(os.environ['STATSCLAW_IN'], 'test-spec.
 """
 
 
-def scripted(folder: Path, code: str) -> str:
+def scripted(folder: Path, code: str, honest: Path = HONEST) -> str:
     """A backend that runs `code` (which may end with `over()`) and then does what the honest agent does."""
     script = folder / f"agent-{hashlib.sha256(code.encode()).hexdigest()[:8]}.py"
     script.write_text(
@@ -86,11 +87,23 @@ def scripted(folder: Path, code: str) -> str:
         "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
         "out = pathlib.Path(os.environ['STATSCLAW_OUT'])\n"
         "def over(**ending):\n    print(json.dumps(ending))\n    sys.exit(0)\n"
-        f"{code}\n{PLAIN_TESTER}\nsys.argv = ['agent', {str(HONEST)!r}, '--no-hold']\n"
+        f"{code}\n{PLAIN_TESTER}\nsys.argv = ['agent', {str(honest)!r}, '--no-hold']\n"
         "sys.stdin = io.StringIO(sys.stdin.read().partition('## What to hand in')[2].partition('\\n## ')[0])\n"
         f"runpy.run_path({str(AGENT)!r})\n"
     )
-    return f"command:{sys.executable} -I -S {script} {AGENT} {HONEST}"  # what is named is shown
+    return f"command:{sys.executable} -I -S {script} {AGENT} {honest}"  # what is named is shown
+
+
+def no_study(folder: Path) -> tuple[Path, Path]:
+    """The honest documents, and the notes, for a workflow without a study: nothing is demanded that only one shows."""
+    honest = folder / "honest"
+    shutil.copytree(HONEST, honest)
+    notes, comprehension = honest / "sources" / "notes.md", honest / "out" / "comprehension.md"
+    before = notes.read_text()
+    notes.write_text("".join(line for line in before.splitlines(keepends=True) if "**A2**" not in line))
+    old, new = (hashlib.sha256(text.encode()).hexdigest() for text in (before, notes.read_text()))
+    comprehension.write_text(comprehension.read_text().replace(old, new))
+    return honest, notes
 
 
 # --- a run as a list of events, made without touching a disk ---------------------------------------------------------
@@ -752,7 +765,8 @@ def test_roles_that_ask_at_the_same_time_are_both_heard(bench: Bench, target: Pa
         leave_answer(folder.inbox, e.QuestionAnswered(question=question.question, choice=1, by="answer"))
     done = bench.resume("both-0001")
     assert done.finished is not None and done.finished.outcome == "done" and not done.finished.reason
-    assert {q.asked.about: q.answer_text for q in done.questions.values()} == {"builder": "b", "simulator": "b"}
+    held = [q for q in done.questions.values() if q.asked.topic == "hold"]
+    assert {q.asked.about: q.answer_text for q in held} == {"builder": "b", "simulator": "b"}
 
 
 def test_a_stopped_run_stays_stopped_whatever_is_answered_afterwards(bench: Bench, target: Path) -> None:
@@ -797,22 +811,32 @@ def test_an_answer_about_a_role_in_the_answers_file_does_not_answer_an_escalatio
 
 # --- shipping --------------------------------------------------------------------------------------------------------
 
-#: A command of the profile that writes down what it was given to verify, after the tests were laid beside the package.
+#: A command of the profile that prints what it was given to verify: the package, and the tests where they lie apart.
 LISTING = """
 import hashlib, json, os, sys
 found = {}
-for root, _, names in os.walk(sys.argv[1]):
-    for name in names:
-        path = os.path.join(root, name)
-        mode = "100755" if os.stat(path).st_mode & 0o111 else "100644"
-        found[os.path.relpath(path, sys.argv[1])] = [mode, hashlib.sha256(open(path, "rb").read()).hexdigest()]
-json.dump(found, open(sys.argv[2], "w"))
+for place in sys.argv[1:]:
+    for root, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if name != "__pycache__"]  # compiled while it was tested
+        for name in names:
+            path = os.path.join(root, name)
+            mode = "100755" if os.stat(path).st_mode & 0o111 else "100644"
+            found[os.path.relpath(path, place)] = [mode, hashlib.sha256(open(path, "rb").read()).hexdigest()]
+print(json.dumps(found))
 """
 
 
-def with_listing(target: Path, listing: Path) -> None:
-    """Make the target's own settings write down every tree that is verified, and commit."""
-    add_check(target, "listing", LISTING, "{tree}", str(listing), phase="study")
+def with_listing(target: Path) -> None:
+    """Make the target's own settings list every tree that is verified, and commit."""
+    add_check(target, "listing", LISTING, "{tree}", "{validation}", phase="validation")
+
+
+def printed(bench: Bench, view: RunView, phase: str, name: str) -> str:
+    """The first line of what a command printed about the tree that was committed."""
+    assert view.commit is not None
+    executed = view.evidence[view.commit.tree_sha256, "after", phase, name]
+    store = ContentStore(bench.workspace.find(view.head.run_id).store)
+    return store.get_text(executed.output_sha256).splitlines()[0]
 
 
 def add_check(target: Path, name: str, code: str, *more: str, phase: str = "checks") -> None:
@@ -840,22 +864,26 @@ def shipped_tree(remote: Path, branch: str) -> dict[str, list[str]]:
 
 
 def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: Path) -> None:
-    bench.barrier = "none"  # the listing is written outside of what is verified
     (target / "run.sh").write_text("#!/bin/sh\n")
     (target / "run.sh").chmod(0o755)
     (target / "src" / "tinymean" / "old.py").write_text("gone = 1\n")
-    with_listing(target, bench.folder / "listing.json")
+    with_listing(target)
+    honest = bench.folder / "honest"
+    shutil.copytree(HONEST, honest)
+    with (honest / "simulations" / "study.py").open("a") as study:
+        study.write("import hashlib\n\nprint(hashlib.sha256(open(__file__, 'rb').read()).hexdigest())\n")
     code = (
         "if role == 'builder':\n"
         "    os.environ['STATSCLAW_ATTEMPT'] = '2'; os.unlink('src/tinymean/old.py')\n"
         "    pathlib.Path('src/tinymean/tool.py').write_text('x = 1\\n'); os.chmod('src/tinymean/tool.py', 0o755)\n"
         "    pathlib.Path('src/tinymean/ünïcode name.py').write_bytes(b'x = 1\\r\\n')"
     )
-    view = bench.start(order_for(target, scripted(bench.folder, code), run_id="ship-0001"))
+    view = bench.start(order_for(target, scripted(bench.folder, code, honest), run_id="ship-0001"))
     assert view.pushed is not None and view.commit is not None
     remote = bench.folder / "tinymean.git"
     shipped = shipped_tree(remote, "statsclaw/ship-0001")
-    assert shipped == json.loads((bench.folder / "listing.json").read_text())
+    executed = {"simulations/study.py": ["100644", printed(bench, view, "study", "study")]}
+    assert shipped == json.loads(printed(bench, view, "validation", "listing")) | executed
     assert shipped["src/tinymean/tool.py"][0] == "100755" and "src/tinymean/old.py" not in shipped
     assert view.verified[view.commit.tree_sha256].failed == ()
     parents = git_text("rev-list", "--parents", "-1", "statsclaw/ship-0001", git_dir=remote).split()
@@ -864,12 +892,12 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
 
 
 def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_ships(bench: Bench, target: Path) -> None:
-    bench.barrier = "none"
     (target / "src" / "tinymean" / "alias.py").symlink_to("__init__.py")
-    with_listing(target, bench.folder / "listing.json")
-    bench.start(order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix", run_id="ship-0001"))
+    with_listing(target)
+    order = order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix", run_id="ship-0001")
+    view = bench.start(order)
     shipped = shipped_tree(bench.folder / "tinymean.git", "statsclaw/ship-0001")
-    assert set(shipped) == set(json.loads((bench.folder / "listing.json").read_text()))
+    assert set(shipped) == set(json.loads(printed(bench, view, "validation", "listing")))
 
 
 @pytest.mark.parametrize(
@@ -885,7 +913,9 @@ def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_sh
 def test_without_authorisation_nothing_is_pushed(
     change: dict[str, object], person: Unattended, why: str | None, bench: Bench, target: Path
 ) -> None:
-    order = order_for(target, scripted(bench.folder, MENDED), run_id="still-0001", workflow="fix-and-ship", **change)
+    honest, notes = no_study(bench.folder)
+    backend = scripted(bench.folder, MENDED, honest)
+    order = order_for(target, backend, run_id="still-0001", workflow="fix-and-ship", sources=(notes,), **change)
     if why == "shipping was not asked for":
         order = replace(order, workflow="quick-fix")
     view = bench.start(order, person=person)
@@ -905,7 +935,8 @@ def test_a_failing_verification_is_a_finding_where_nobody_can_mend_it_and_never_
     name: str, bench: Bench, target: Path
 ) -> None:
     (target / "tests" / "validation").mkdir(parents=True)
-    (target / "tests" / "validation" / "test_old.py").write_text("def test_never_holds():\n    assert 1 == 2\n")
+    old = "from tinymean import mean\n\n\ndef test_never_holds():\n    assert mean([1.0, 3.0]) == 7.0\n"
+    (target / "tests" / "validation" / "test_old.py").write_text(old)
     (target / "src" / "tinymean" / "__init__.py").write_text("def mean(x):\n    return sum(x) / len(x)\n")
     commit_all(target)
     view = bench.start(order_for(target, scripted(bench.folder, ""), workflow=name, ship=True))
@@ -960,8 +991,9 @@ def test_why_a_state_is_passed_is_never_said_of_a_state_that_applies() -> None:
 
 
 def test_a_directive_that_says_not_to_push_is_not_pushed_even_with_yes(bench: Bench, target: Path) -> None:
-    order = order_for(target, directive="Fix the mean estimator. Do not push anything.", workflow="fix-and-ship")
-    view = bench.start(order)
+    honest, notes = no_study(bench.folder)
+    backend, directive = scripted(bench.folder, MENDED, honest), "Fix the mean estimator. Do not push anything."
+    view = bench.start(order_for(target, backend, directive=directive, sources=(notes,), workflow="fix-and-ship"))
     assert view.state is State.DONE and view.pushed is None and view.ship_authorised is None
     assert [s.reason for s, _ in view.states if s.state is State.READY_TO_SHIP] == ["the directive says not to push"]
 
@@ -975,7 +1007,10 @@ def test_a_suite_that_no_command_executes_has_not_passed(phase: str, bench: Benc
     place.write_text("".join([head, f"{phase} = []\n\n", *kept]))
     git("commit", "--quiet", "--all", "-m", "fewer checks", cwd=target, env=own_environment())
     view = bench.start(order_for(target))
-    assert view.pushed is None and view.finished is not None
-    assert f"{phase} was not executed" in view.finished.reason
-    store = ContentStore(bench.workspace.find(view.head.run_id).store)
-    assert "FAIL" in store.get_text(view.artifacts["audit.md"].sha256)
+    assert view.pushed is None and view.commit is None and not verified(view)
+    assert exit_code_of(view) in (WAITING, NOT_PASSED)
+    said = [q.text for q in view.open_questions] + [text for v in view.verified.values() for text in v.failed]
+    assert any(f"{phase} was not executed" in text for text in said), "nobody says what is missing"
+    if view.artifact("audit.md"):
+        store = ContentStore(bench.workspace.find(view.head.run_id).store)
+        assert "FAIL" in store.get_text(view.artifacts["audit.md"].sha256)

@@ -58,6 +58,11 @@ def deviation(said: str, statement: str = "") -> Deviation | None:
     return _told(direction, _largest(missed, order != "") if found.complete else None)
 
 
+def of_numbers(observed: float, expected: float) -> Deviation | None:
+    """How a number missed another, where both are known."""
+    return _told(_direction([(observed, expected)]), decade(abs(observed - expected), expected))
+
+
 def decade(difference: float, reference: float) -> int | None:
     """The order of magnitude of a difference relative to `reference`; None where that says nothing."""
     return _decade(abs(difference / reference)) if reference and math.isfinite(difference) else None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from statsclaw.runlog.events import CaseOutcome, Criterion, Observation
-from statsclaw.verify.deviation import deviation
+from statsclaw.verify.deviation import deviation, of_numbers
 
 _LARGEST_REPORT = 32 * 1024 * 1024
 _LONGEST_FAILURE = 20_000
@@ -58,6 +58,17 @@ def named_alike(found: tuple[Observation, ...], tests: tuple[CaseOutcome, ...]) 
         if row.test not in names and len(by_end.get(row.test, ())) == 1
         else row
         for row in found
+    )
+
+
+def with_deviations(tests: tuple[CaseOutcome, ...], found: tuple[Observation, ...]) -> tuple[CaseOutcome, ...]:
+    """A test that failed on a criterion missed it by what was recorded, whatever its message says."""
+    last = {row.test: row for row in found if row.observed is not None and row.expected is not None}
+    return tuple(
+        test.model_copy(update={"deviation": of_numbers(row.observed or 0.0, row.expected or 0.0)})
+        if test.outcome == "failed" and test.deviation is None and (row := last.get(test.name)) is not None
+        else test
+        for test in tests
     )
 
 

@@ -22,7 +22,7 @@ from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.toolchain import find_program
 from statsclaw.verify.door import Worker, package_behind_door
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
-from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations
+from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations, with_deviations
 from statsclaw.verify.shadows import shadowed_modules
 
 #: Evidence that is there only where something had to be downloaded.
@@ -207,7 +207,7 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
         output += f"\nended by the engine: {done.ended_by}\n"
     parsed = PARSERS[command.parser](report, done.exit_code)
     seen = named_alike(observations(bench.place("reports") / _EVIDENCE), parsed.tests)
-    parsed = replace(parsed, observations=seen)
+    parsed = replace(parsed, tests=with_deviations(parsed.tests, seen), observations=seen)
     if phase == "build" and parsed.passed and (names := shadowed_modules(bench.place("site"))):
         parsed = Parsed(False, f"the package would replace {', '.join(names)}")
     return _evidence(

@@ -90,7 +90,20 @@ criterion <- local({
       same <- (is.na(observed) & is.na(expected)) | (!is.na(observed) & !is.na(expected) & observed == expected)
       ifelse(is.finite(observed) & is.finite(expected), beyond, ifelse(same, -Inf, Inf))
     }
-    pass <- function(ok, message) testthat::expect(ok, paste0(name, ": ", message))
+    pass <- function(ok, message) testthat::expect(ok, paste0("criterion ", name, ": ", message))
+    # As testthat itself says it: direction and size can be read from that.
+    missed <- function(words, observed, expected) {
+      listed <- function(x) paste(sprintf("%.17g", x), collapse = " ")
+      paste0(words, "\n`actual`: ", listed(observed), "\n`expected`: ", listed(expected))
+    }
+    # What is farthest off, above and below.
+    farthest <- function(observed, expected, beyond) {
+      bad <- which(beyond > 0)
+      if (!all(is.finite(c(observed[bad], expected[bad])))) return("not finite where a number is due")
+      off <- abs(observed - expected) / abs(expected)
+      chosen <- vapply(split(bad, observed[bad] > expected[bad]), function(side) side[which.max(off[side])], 1L)
+      missed("beyond the frozen tolerance", observed[chosen], expected[chosen])
+    }
 
     fits <- function(condition) {
       classes <- class(condition)
@@ -102,15 +115,15 @@ criterion <- local({
     # The first that is wholly as asked, or of the class that is asked, or at all.
     answered <- function(rule, conditions) {
       if (!length(conditions)) {
-        nothing <- if (rule == "raises") "nothing was raised" else "there was no warning"
-        record(rule, said = nothing)
-        return(pass(FALSE, nothing))
+        record(rule, said = if (rule == "raises") "nothing was raised" else "there was no warning")
+        return(pass(FALSE, paste("the call did not throw the expected", if (rule == "raises") "error" else "warning")))
       }
       rank <- vapply(conditions, function(found) 2 * fits(found) + (fits(found) && says(found)), 0)
       chosen <- conditions[[which.max(rank)]]
       found <- if (fits(chosen)) frozen$error else class(chosen)[1]
       record(rule, error_class = found, said = message_of(chosen))
-      pass(fits(chosen) && says(chosen), paste("another condition:", found, message_of(chosen)))
+      instead <- if (fits(chosen)) "Regex pattern did not match; it says" else paste("another condition,", found)
+      pass(fits(chosen) && says(chosen), paste0(instead, ": ", message_of(chosen)))
     }
 
     list(
@@ -131,7 +144,7 @@ criterion <- local({
           said <- paste(format(observed[worst]), "against", format(expected[worst]))
           record("close", size = length(observed), held = beyond[worst] <= 0, said = said)
         }
-        pass(beyond[worst] <= 0, "beyond the frozen tolerance")
+        pass(beyond[worst] <= 0, farthest(observed, expected, beyond))
       },
       value = function(number) {
         x <- flat(number)
@@ -140,8 +153,9 @@ criterion <- local({
           return(pass(FALSE, "not one finite number"))
         }
         record("value", x)
-        within <- (is.null(frozen$low) || x >= frozen$low) && (is.null(frozen$high) || x <= frozen$high)
-        pass(within, "beyond the bounds")
+        low <- max(frozen$low, -Inf)
+        high <- min(frozen$high, Inf)
+        pass(x >= low && x <= high, missed("beyond the frozen bound", x, if (x < low) low else high))
       },
       raises = function(action) {
         found <- tryCatch({

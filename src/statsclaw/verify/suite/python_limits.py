@@ -116,6 +116,9 @@ def _of_bound(left: ast.expr, right: ast.expr, function: Function, case: Case) -
         numbers = [
             n for part in (right.left, right.right) for n in values.numbers(Bound(part, function, function.file))
         ]
+    counts = all(number >= 1 and number == int(number) for number in numbers)
+    if counts and values.touches(Bound(left, function, function.file)) is not True:
+        return  # a distance between positions, as in `abs(s - t) <= lags`
     if numbers:
         size = max(numbers)
         yield Limit(size if relative else 0.0, 0.0 if relative else size, left)

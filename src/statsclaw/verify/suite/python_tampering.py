@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.verify.suite.bookkeeping import METHODS
 from statsclaw.verify.suite.found import found
 from statsclaw.verify.suite.names import python_names
@@ -39,7 +39,10 @@ def tampering(suite: Suite) -> list[Finding]:
         for node in ast.walk(module.tree):
             for rule, message in _complaints(node, module, suite):
                 where = f"{module.file}:{getattr(node, 'lineno', 1)}"
-                findings.append(found(rule, f"{module.file}:{message[:80]}", message, where))
+                severity: Severity = (
+                    "warning" if rule == "environment" else "error"
+                )  # a child process may need them all
+                findings.append(found(rule, f"{module.file}:{message[:80]}", message, where, severity))
     return findings
 
 
