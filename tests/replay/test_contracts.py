@@ -195,6 +195,36 @@ def test_an_amendment_keeps_both_versions_and_calls_only_whom_it_concerns(bench,
     assert view.verdict == "PASS WITH NOTE"
 
 
+def test_a_planner_that_widens_a_criterion_after_the_freeze_needs_a_person(bench, target, tmp_path):
+    """The tester sends its specification back; the planner uses the occasion. Nobody at the terminal: it stops here."""
+    backend = played(tmp_path)
+    script = tmp_path / "later.py"
+    script.write_text(
+        "import io, json, os, pathlib, runpy, sys\n"
+        "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
+        "agent, material = sys.argv[1:3]\n"
+        "if role == 'tester' and attempt == 1:\n"
+        "    print(json.dumps({'signal': 'BLOCK', 'message': 'S1 is unclear', 'route_to': 'planner'}))\n"
+        "    sys.exit(0)\n"
+        "sys.argv = ['agent', material, '--good', '--no-hold']\n"
+        "runpy.run_path(agent)\n"
+        "if role == 'planner' and attempt == 2:\n"
+        "    place = pathlib.Path(os.environ['STATSCLAW_OUT']) / 'test-spec.md'\n"
+        "    text = place.read_text().replace('{relative: 1e-10}', '{relative: 1e-8}')\n"
+        "    place.write_text(text)\n"
+    )
+    _, _, words = backend.partition(":")
+    python, agent, material = words.split()[:3]
+    backend = f"command:{python} {script} {agent} {material}"
+    view = bench.start(order_for(target, backend=backend, run_id="w-1"))
+    (asked,) = view.open_questions
+    assert asked.topic == "refreeze" and "criterion C2: tolerance was" in asked.text and asked.default is None
+    assert view.frozen["test-spec.md"] != view.artifacts["test-spec.md"].sha256
+    view = bench.resume("w-1", person=Listening(refreeze=0))
+    assert view.finished is not None and view.finished.outcome == "shipped"
+    assert any("C2" in f.message and "what is judged" in f.message for f in view.reviewed.findings)
+
+
 @pytest.mark.parametrize(
     ("name", "key", "value", "said"),
     [

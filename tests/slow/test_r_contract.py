@@ -146,9 +146,10 @@ def test_a_wrong_divisor_is_caught_by_the_judge(tmp_path: Path):
 
 
 def test_a_loose_tolerance_and_a_wide_error_are_caught_by_the_suite_check(tmp_path: Path):
-    answer_mean, loose = 'criterion("C1")$close(plain_mean(x), mean(x))', "expect_equal(plain_mean(x), 0, tolerance = 0.5)"
-    answer_empty, wide = 'criterion("C4")$raises(function() plain_mean(numeric(0)))', "expect_error(plain_mean(numeric(0)))"
-    signal, view = objection_to(tmp_path, (SUITE, answer_mean, loose), (SUITE, answer_empty, wide))
+    mean = 'criterion("C1")$close(plain_mean(x), mean(x))'
+    empty = 'criterion("C4")$raises(function() plain_mean(numeric(0)))'
+    loose, wide = "expect_equal(plain_mean(x), mean(x), tolerance = 0.5)", "expect_error(plain_mean(numeric(0)))"
+    signal, view = objection_to(tmp_path, (SUITE, mean, loose), (SUITE, empty, wide))
     assert (signal.raised_by, signal.route_to) == ("suite", "tester")
     assert view.suite is not None
     rules = {row.key.partition(":")[0] for row in view.suite.findings if row.severity == "error"}

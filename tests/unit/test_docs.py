@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import re
 import shlex
 import typing
@@ -18,9 +20,17 @@ from statsclaw.profiles.profile import PROFILE_IDS, PathClass, all_profiles
 from statsclaw.roles.matrix import MATRIX
 from statsclaw.runlog.events import AnyEvent
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sources.extract import read_sources
+from statsclaw.sources.index import Index
+from statsclaw.specs import comprehension, interface, sim_spec, test_spec
+from statsclaw.specs.blocks import blocks_of
+from statsclaw.specs.contract import COMPREHENSION, INTERFACE, SIM_SPEC, SPEC, TEST_SPEC, Contract, Step, read_contract
+from statsclaw.specs.gate import comprehension_findings
+from statsclaw.specs.lint import lint
 from statsclaw.states import State
 from statsclaw.ui.cli import app
 from statsclaw.ui.exit_codes import EXIT_CODES
+from statsclaw.verify.suite.python_suite import check_python_suite
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -107,7 +117,7 @@ def _complaint(line: str) -> str:
     arguments = 0
     words.reverse()
     while words:
-        options = {name: p for p in command.params for name in p.opts if name.startswith("-")}
+        options = {name: p for p in command.params for name in (*p.opts, *p.secondary_opts) if name.startswith("-")}
         word = words.pop()
         if word == "…":
             continue
@@ -127,8 +137,8 @@ def _complaint(line: str) -> str:
             command = commands.get(word, command)
         else:
             arguments += 1
-    most = sum(p.param_type_name == "argument" for p in command.params)
-    return f"at most {most} arguments, not {arguments}" if arguments > most else ""
+    taken = [p.nargs for p in command.params if p.param_type_name == "argument"]
+    return f"at most {len(taken)} arguments, not {arguments}" if arguments > len(taken) and -1 not in taken else ""
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_name)
@@ -244,3 +254,153 @@ def test_limits():
             continue
         number, _, unit = row[2].replace(",", "").partition(" ")
         assert (row[1], int(number) * units.get(unit, 1)) == (name, value)
+
+
+# --- contracts -------------------------------------------------------------------------------------------------------
+
+_CONTRACTS = (DOCS / "reference/contracts.md").read_text(encoding="utf-8")
+_HOME = {
+    "comprehension": COMPREHENSION,
+    "definitions": COMPREHENSION,
+    "interface": INTERFACE,
+    "steps": SPEC,
+    "scenarios": TEST_SPEC,
+    "criteria": TEST_SPEC,
+    "references": TEST_SPEC,
+    "study": SIM_SPEC,
+}
+
+
+def _block(page: str, language: str) -> str:
+    return next(content for found, content in _blocks(page) if found == language)
+
+
+def _documents() -> dict[str, str]:
+    """The examples of the page as the planner's documents; what the page asks for in words is added."""
+    documents = {SPEC: "The person decided that fewer than two numbers are refused.\n"}
+    for block in blocks_of("contracts.md", _CONTRACTS):
+        fenced = f"```{block.language} {block.name}\n{block.text}\n```\n"
+        documents[_HOME[block.name]] = documents.get(_HOME[block.name], "") + fenced
+    return documents
+
+
+@cache
+def _example() -> tuple[Contract, Index, dict[str, str]]:
+    note = _block(_CONTRACTS, "markdown").encode()
+    index = read_sources({"notes.md": note})
+    return read_contract(_documents()), index, {"notes.md": hashlib.sha256(note).hexdigest()}
+
+
+def test_every_kind_of_block_has_one_example_that_parses():
+    assert sorted(block.name for block in blocks_of("contracts.md", _CONTRACTS)) == sorted(_HOME)
+    contract, _, _ = _example()
+    assert contract.tests and contract.tests.references and contract.study and contract.steps and contract.interface
+
+
+def test_the_examples_are_a_contract_that_nothing_is_wrong_with():
+    contract, index, hashes = _example()
+    assert contract.comprehension is not None
+    found = comprehension_findings(contract.comprehension, index, hashes)
+    found += lint(contract, _documents(), index)
+    assert [row for row in found if row.severity != "note"] == []
+
+
+def test_the_example_of_a_suite_is_one_for_that_contract():
+    contract, _, _ = _example()
+    assert contract.tests is not None
+    page = (DOCS / "how-to/write-a-validation-suite.md").read_text(encoding="utf-8")
+    files = {"tests/validation/test_tinymean.py": _block(page, "python")}
+    assert check_python_suite(files, contract.tests, package="tinymean") == []
+
+
+_MODELS = {
+    "comprehension": comprehension.Comprehension,
+    "a source": comprehension.SourceRead,
+    "an equation": comprehension.EquationRead,
+    "a symbol": comprehension.SymbolRead,
+    "an assumption": comprehension.Assumption,
+    "a choice": comprehension.Choice,
+    "a definition": comprehension.Definition,
+    "an argument of a definition": comprehension.Variable,
+    "a pilot": comprehension.Pilot,
+    "an answer": comprehension.Answer,
+    "interface": interface.Interface,
+    "a function": interface.Function,
+    "an argument": interface.Argument,
+    "returns": interface.Returned,
+    "a field": interface.FieldOf,
+    "a condition": interface.Condition,
+    "a class": interface.Class,
+    "a step": Step,
+    "a scenario": test_spec.Scenario,
+    "a criterion": test_spec.Criterion,
+    "a tolerance": test_spec.Tolerance,
+    "an alternative": test_spec.Alternative,
+    "a reference": test_spec.Reference,
+    "study": sim_spec.Study,
+    "a parameter": sim_spec.Parameter,
+    "a study criterion": sim_spec.StudyCriterion,
+}
+
+
+@pytest.mark.parametrize("what", _MODELS)
+def test_every_key_of_a_typed_block_is_described(what):
+    rows = [key for row in _table("contracts.md", f"key of {what}") for key in row[0].split(", ")]
+    assert rows == list(_MODELS[what].model_fields)
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+_SOURCE = ROOT / "src" / "statsclaw"
+
+
+def _prefix(node: ast.expr) -> str:
+    """The constant beginning of a text, up to its first colon."""
+    if isinstance(node, ast.JoinedStr) and node.values:
+        node = node.values[0]  # type: ignore[assignment]
+    text = node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    return text.partition(":")[0]
+
+
+def _keys(folder: str, callers: set[str]) -> set[str]:
+    """What findings made by `callers` in a folder are called: their last argument, or `key`."""
+    found = set()
+    for path in sorted((_SOURCE / folder).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in callers:
+                given = [row.value for row in node.keywords if row.arg == "key"] or node.args[-1:]
+                found |= {_prefix(part) for part in given}
+    return {name for name in found if re.fullmatch(r"[a-z]+(-[a-z]+)*", name)}
+
+
+def _told(page: str) -> set[str]:
+    """The names in the first column of all tables of findings of a page."""
+    text = (DOCS / "reference" / page).read_text(encoding="utf-8")
+    tables = re.findall(r"^\| finding \|.*?(?=\n\n|\Z)", text, re.MULTILINE | re.DOTALL)
+    cells = [row.split(" |")[0] for table in tables for row in table.split("\n")[2:]]
+    return {name for cell in cells for name in re.findall(r"`([a-z-]+)`", cell)}
+
+
+def test_every_finding_of_the_lint_is_described():
+    made = _keys("specs/lint", {"finding"}) - {"too-many", "no-such"}
+    assert {"scenario-without-criterion", "overlap", "false-alarm"} <= made
+    written = "".join(path.read_text(encoding="utf-8") for path in (_SOURCE / "specs/lint").glob("*.py"))
+    told = _told("lint.md") - {"usual"}
+    assert made <= told
+    assert [name for name in sorted(told - made) if name not in written and not name.startswith("no-such-")] == []
+
+
+def test_every_finding_about_a_suite_is_described():
+    rules = set()
+    for path in (_SOURCE / "verify/suite").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        rules |= set(re.findall(r'\bfound\(\s*"([a-z-]+)"', text)) | set(re.findall(r'yield "([a-z-]+)", f?"', text))
+    rules |= set(re.findall(r'key="([a-z-]+)"', (_SOURCE / "engine/judges.py").read_text(encoding="utf-8")))
+    assert {"passes-on-null", "study-smoke", "replaced", "no-assertion"} <= rules
+    assert rules - {"unreadable"} == _told("suite-checks.md")
+
+
+def test_every_finding_of_the_review_is_described():
+    made = _keys("review", {"finding", "_finding", "_error", "_planner"})
+    assert {"not-approved", "never-called", "no-interface"} <= made
+    assert made - {"more", "not-computed", "not-applicable"} <= _told("review.md")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option
+from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option, QuestionAsked
+from statsclaw.runlog.fold import specs_digest
 from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.handin import Raised
 from statsclaw.specs.blocks import Malformed, the_block
@@ -172,6 +173,52 @@ def bounds_of(contract: Contract) -> dict[str, tuple[float | None, float | None]
 def _keyed(found: list[Finding]) -> list[Finding]:
     """Every finding can be named, so that a person can let it stand."""
     return [f if f.key else f.model_copy(update={"key": f"{f.check}:{sha256(f.message.encode())[:8]}"}) for f in found]
+
+
+def changes_since_freeze(run: Run) -> list[str]:
+    """What of scenarios, criteria and study is not as it was frozen, in words."""
+    old = read_contract({name: run.store.get_text(digest) for name, digest in run.view.frozen.items()})
+    return list(_changed(_judged_parts(old), _judged_parts(contract_of(run))))
+
+
+def _judged_parts(contract: Contract) -> dict[str, dict[str, object]]:
+    rows: dict[str, dict[str, object]] = {}
+    if contract.tests is not None:
+        rows |= {f"scenario {row.id}": row.model_dump() for row in contract.tests.scenarios}
+        rows |= {f"criterion {row.id}": row.model_dump() for row in contract.tests.criteria}
+    if contract.study is not None:
+        rows |= {f"criterion {row.id}": row.model_dump() for row in contract.study.criteria}
+        rows["study"] = contract.study.model_dump(exclude={"criteria"})
+    return rows
+
+
+def _changed(old: dict[str, dict[str, object]], new: dict[str, dict[str, object]]) -> Iterator[str]:
+    yield from (f"{name} is gone" for name in old if name not in new)
+    yield from (f"{name} is new" for name in new if name not in old)
+    for name in old.keys() & new.keys():
+        for key, value in old[name].items():
+            if new[name].get(key) != value:
+                yield f"{name}: {key} was {value!r}, is {new[name].get(key)!r}"[:300]
+
+
+def refreeze_question(run: Run) -> QuestionAsked:
+    """After the freeze nobody but a person changes what is judged; the planner may ask."""
+    specs = {n: a.sha256 for n, a in run.view.artifacts.items() if a.producer == "planner"}
+    changes = changes_since_freeze(run)
+    text = "The planner wants to judge by other criteria than those that were frozen:\n"
+    text += "\n".join(f"- {change}" for change in changes[:30])
+    return QuestionAsked(
+        question=f"q{len(run.view.questions) + 1}",
+        topic="refreeze",
+        asked_by="planner",
+        text=run.scrub(text)[:4000],
+        options=(
+            Option(label="agree", consequence="frozen anew; the review shows what changed for ever"),
+            Option(label="send back", consequence="the planner restores what was frozen; add words to say why"),
+        ),
+        about="planner",
+        cause=specs_digest(specs),
+    )
 
 
 def findings_text(findings: list[Finding]) -> str:

@@ -243,7 +243,15 @@ def _freezing(run: RunView, plan: Plan) -> list[Blocker]:
         for name in ("contract.md", "oracles.md"):
             if _outdated(run, name, "comprehension.md"):
                 return [Blocker(f"{name} is missing", Write(name))]
+        if _changes_what_is_judged(run, specs) and run.refreeze_approved(specs) is None:
+            reason = "what is judged has changed after the freeze, and no person has agreed"
+            return [Blocker(reason, Ask("refreeze"))]
     return [] if run.frozen == specs else [Blocker("the specifications are not frozen", Freeze())]
+
+
+def _changes_what_is_judged(run: RunView, specs: dict[str, str]) -> bool:
+    """The planner has handed in another test or simulation specification than the one that was frozen."""
+    return any(name in run.frozen and run.frozen[name] != specs.get(name) for name in ("test-spec.md", "sim-spec.md"))
 
 
 def _suite(run: RunView, plan: Plan) -> list[Blocker]:

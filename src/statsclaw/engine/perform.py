@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.breach import APART, interface_of
-from statsclaw.engine.contracts import contract_of, findings_text, lint_contract, understand
+from statsclaw.engine.contracts import contract_of, findings_text, lint_contract, refreeze_question, understand
 from statsclaw.engine.dispatch import collect, dispatch_side_by_side
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
@@ -100,7 +100,11 @@ def perform(run: Run, step: Step) -> None:
 
 def ask(run: Run, topic: str) -> None:
     """Put the question; an answer that was there before it was asked is nobody's answer."""
-    for question in compose_choices(run.view) if topic == "choices" else [compose(run, topic)]:
+    if topic == "choices":
+        questions = compose_choices(run.view)
+    else:
+        questions = [refreeze_question(run) if topic == "refreeze" else compose(run, topic)]
+    for question in questions:
         (run.folder.inbox / f"{question.question}.json").unlink(missing_ok=True)
         run.log.append(question)
 

@@ -115,7 +115,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         revealed=tuple(event.role for event in view.revealed),
         frozen=dict(view.frozen) if has_contract(run.plan) else {},
         current=planner if has_contract(run.plan) else {},
-        amendments=tuple(Amended(e.what, e.before, e.after, e.why) for e, _ in view.amendments),
+        amendments=(*(Amended(e.what, e.before, e.after, e.why) for e, _ in view.amendments), *_frozen_anew(run)),
         overrides=tuple(Overridden(e.key, e.message, e.why) for e in view.overrides.values()),
         contract_findings=view.checked.findings if view.checked else (),
         suite_findings=view.suite.findings if view.suite else (),
@@ -127,6 +127,18 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         documents={n: run.store.get_text(a.sha256) for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
     )
+
+
+def _frozen_anew(run: Run) -> list[Amended]:
+    """What a person agreed to judge by instead of what was frozen first."""
+    agreed = [q for q in run.view.questions.values() if q.asked.topic == "refreeze" and q.answer]
+    return [
+        Amended(
+            "what is judged", "as it was frozen", q.asked.text.partition("\n")[2], q.answer.text or "a person agreed"
+        )
+        for q in agreed
+        if q.answer is not None and q.answer.choice == 0
+    ]
 
 
 def _approval(run: Run) -> Approval | None:

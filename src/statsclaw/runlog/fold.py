@@ -381,7 +381,7 @@ class RunView:
             self.profile = asked.options[event.choice].label
         elif asked.topic == "hold":
             self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
-        elif asked.topic in ("choice", "comprehension", "readings", "criterion"):
+        elif asked.topic in ("choice", "comprehension", "readings", "refreeze", "criterion"):
             self._apply_understanding(asked, event)
         elif asked.topic in ("escalation", "breach") and event.choice == STOP_RUN:
             self.stop_requested = True
@@ -424,9 +424,21 @@ class RunView:
                 return answer
         return None
 
+    def refreeze_approved(self, specs: dict[str, str]) -> e.QuestionAnswered | None:
+        """A person has agreed to judge by these documents instead of those that were frozen."""
+        for question in self.questions.values():
+            asked, answer = question.asked, question.answer
+            if asked.topic == "refreeze" and asked.cause == specs_digest(specs) and answer is not None:
+                return answer if answer.choice == 0 else None
+        return None
+
     def changed_at(self, document: str) -> int:
         """When a person last amended a document; 0 if nobody did."""
         return max((seq for event, seq in self.amendments if event.document == document), default=0)
+
+
+def specs_digest(specs: dict[str, str]) -> str:
+    return _digest(sorted(specs.items()))
 
 
 def _digest(parts: object) -> str:

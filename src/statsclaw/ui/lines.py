@@ -16,7 +16,14 @@ _DOORS = {"recording": "recorded answer", "default": "safe default", "file": "an
 _LINES_OF_A_SIGNAL = 5
 
 #: Questions that stop a run where others only steer it.
-_LABELS = {"hold": "HOLD", "escalation": "HOLD", "readings": "HOLD", "criterion": "HOLD", "breach": "STOP"}
+_LABELS = {
+    "hold": "HOLD",
+    "escalation": "HOLD",
+    "readings": "HOLD",
+    "criterion": "HOLD",
+    "refreeze": "HOLD",
+    "breach": "STOP",
+}
 
 
 def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line]:

@@ -7,7 +7,17 @@ from pydantic import Field
 from statsclaw.runlog.events.base import Event, Fact
 
 Topic = Literal[
-    "hold", "escalation", "breach", "workflow", "profile", "ship", "choice", "readings", "comprehension", "criterion"
+    "hold",
+    "escalation",
+    "breach",
+    "workflow",
+    "profile",
+    "ship",
+    "choice",
+    "readings",
+    "comprehension",
+    "refreeze",
+    "criterion",
 ]
 
 
