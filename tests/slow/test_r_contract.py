@@ -27,7 +27,7 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.specs.test_spec import Criterion, Scenario, TestSpec, Tolerance
 from statsclaw.verify.criteria.observed import answer
 from statsclaw.verify.frozen_criteria import judge_files
-from statsclaw.verify.parsers import junit, named_alike, observations
+from statsclaw.verify.parsers import Parsed, junit, named_alike, observations
 from tests.support.runs import HERE, Bench, order_for
 
 pytestmark = [
@@ -231,8 +231,8 @@ ANSWERS = {
 }  # fmt: skip
 
 
-def answers(folder: Path, files: dict[str, str]) -> tuple[list[CaseOutcome], list[Observation]]:
-    """The validation command of the R profile on test files: what was reported and what was recorded."""
+def validation_on(folder: Path, files: dict[str, str]) -> tuple[Parsed, str]:
+    """The validation command of the R profile on test files: what it reported and what it printed."""
     for path, text in {**judge_files("r", SPEC, ""), **files}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
@@ -242,9 +242,14 @@ def answers(folder: Path, files: dict[str, str]) -> tuple[list[CaseOutcome], lis
     argv, env = command.fill({**places, "report": str(report)})
     env = {**os.environ, **env, "LANG": "C.UTF-8", "R_LIBS": "", "STATSCLAW_EVIDENCE": str(evidence)}
     done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, errors="replace", timeout=120)
-    found = junit(report, done.returncode)
-    assert found.tests, done.stdout + done.stderr
-    return list(found.tests), list(named_alike(observations(evidence), found.tests))
+    return junit(report, done.returncode), done.stdout + done.stderr
+
+
+def answers(folder: Path, files: dict[str, str]) -> tuple[list[CaseOutcome], list[Observation]]:
+    """What was reported, and what was recorded about criteria."""
+    found, output = validation_on(folder, files)
+    assert found.tests, output
+    return list(found.tests), list(named_alike(observations(folder / "evidence.jsonl"), found.tests))
 
 
 def test_the_answers_of_r_and_of_the_judge_are_the_same(tmp_path: Path):
@@ -294,3 +299,10 @@ def test_tests_of_the_same_name_in_two_files_and_folders_are_told_apart(tmp_path
         "test-validation-b.R::S1: near": 2.0,
         "test-c.R::S1: near": 3.0,
     }
+
+
+def test_a_file_that_cannot_be_parsed_is_named_in_the_last_line(tmp_path: Path):
+    found, output = validation_on(tmp_path, {"tests/testthat/test-validation-a.R": "x <- 1\ny <- 2 3\n"})
+    assert not found.tests and not found.passed
+    told = "it cannot be parsed: tests/testthat/test-validation-a.R:2:8: unexpected numeric constant"
+    assert output.strip().splitlines()[-1] == told

@@ -106,9 +106,18 @@ def take_changes(run: Run) -> None:
         if isinstance(event, FindingOverridden):
             run.log.append(event)
         elif isinstance(event, SpecAmended):
-            current = run.view.artifact(event.document)
-            if current is not None and current.sha256 == event.before_sha256:
-                run.log.append(event)
+            run.log.append(_on_top(run, event))
+
+
+def _on_top(run: Run, event: SpecAmended) -> SpecAmended:
+    """The change made to the document as it is now: another may have been taken since the person typed it."""
+    current = run.view.artifact(event.document)
+    if current is not None and current.sha256 == event.before_sha256:
+        return event
+    name, _, key = event.what.partition(".")
+    again, data = amendment(run, name, key, event.after, event.why)
+    run.store.put(data)
+    return again
 
 
 def _read(place: Path) -> SpecAmended | FindingOverridden | None:

@@ -20,6 +20,8 @@ from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.limits import MIB
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import system
+from statsclaw.specs.blocks import Malformed, the_block
+from statsclaw.specs.contract import COMPREHENSION
 
 #: The roles that must not know each other's specification.
 APART = frozenset({Role.BUILDER, Role.TESTER, Role.SIMULATOR})
@@ -55,6 +57,8 @@ def look_for_traces(
     }
     if not hidden:
         return ()
+    if COMPREHENSION in hidden:  # formulas as code: whoever implements the same formula writes the same words
+        hidden[COMPREHENSION] = _without_code(hidden[COMPREHENSION])
     output = {**handed_in, "transcript": result.transcript.encode(), "commit messages": result.commits.encode()}
     if result.signal is not None:
         output["signal"] = result.signal.model_dump_json().encode()
@@ -64,6 +68,15 @@ def look_for_traces(
     if found:  # what stands in the role's part of the repository was given to it as well
         found = scan(output, hidden, [*given, *_repository(run, view)], markers)
     return tuple(_trace(run, finding) for finding in found)
+
+
+def _without_code(document: bytes) -> bytes:
+    text = document.decode("utf-8", "replace")
+    try:
+        block = the_block(COMPREHENSION, text, "python", "definitions", needed=False)
+    except Malformed:
+        return document
+    return text.replace(block.text, "").encode() if block and block.text else document
 
 
 def _trace(run: Run, finding: Finding) -> Trace:

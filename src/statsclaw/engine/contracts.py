@@ -19,6 +19,7 @@ from statsclaw.specs.gate import comprehension_findings
 from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint import lint
 from statsclaw.specs.lint.conflict import pilot_finding
+from statsclaw.specs.readings.equation_names import Named
 from statsclaw.specs.readings.reading import signature_faults
 from statsclaw.states import Signal
 from statsclaw.verify.standin.null_python import null_python
@@ -128,7 +129,8 @@ def understand(run: Run) -> ComprehensionChecked:
     comprehension = contract_of(run).comprehension
     assert comprehension is not None
     numbered = [equation for equation in run.index.equations if equation.numbered]
-    accounted = {equation.ref for equation in comprehension.equations}
+    named = Named(run.index)
+    accounted = {found.ref for row in comprehension.equations if (found := named.get(row.ref)) is not None}
     return ComprehensionChecked(
         sha256=run.view.artifacts[COMPREHENSION].sha256,
         equations=len(numbered),
@@ -155,7 +157,8 @@ def understand(run: Run) -> ComprehensionChecked:
 def lint_contract(run: Run, pilots: Mapping[str, list[float]], missing: Sequence[Finding] = ()) -> ContractChecked:
     """`pilots`: draws of a criterion's quantity under the specification as it stands; `missing`: those that failed."""
     contract, texts = contract_of(run), texts_of(run)
-    checks = [command.name for command in run.profile.commands()]
+    profile = run.profile
+    checks = [command.name for command in (*profile.build, *profile.checks, *profile.unit_tests)]
     found = [*lint(contract, texts, run.index, checks=checks), *missing]
     for name, (low, high) in bounds_of(contract).items():
         if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):

@@ -24,10 +24,11 @@ from statsclaw.engine.steps import (
     Sync,
     Understand,
     Verify,
+    Wait,
     Write,
 )
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.fold import CONTRACT, RunView
+from statsclaw.runlog.fold import ACCEPT, CONTRACT, RunView
 from statsclaw.states import State
 
 
@@ -241,8 +242,8 @@ def _freezing(run: RunView, plan: Plan) -> list[Blocker]:
             reason = f"the specifications have {len(errors)} errors"
             return [Blocker(reason, SendBack(Role.PLANNER, CONTRACT))]
         for name in ("contract.md", "oracles.md"):
-            if _outdated(run, name, "comprehension.md"):
-                return [Blocker(f"{name} is missing", Write(name))]
+            if any(_outdated(run, name, spec) for spec in specs):
+                return [Blocker(f"{name} does not describe what was agreed", Write(name))]
         if _changes_what_is_judged(run, specs) and run.refreeze_approved(specs) is None:
             reason = "what is judged has changed after the freeze, and no person has agreed"
             return [Blocker(reason, Ask("refreeze"))]
@@ -290,6 +291,8 @@ def _verification(run: RunView, plan: Plan) -> list[Blocker]:
     )
     if verification is None or stale:  # work handed in again is looked at again, even if it is the same
         return [Blocker("the tree as it stands is not verified", Verify())]
+    if verification.failed and _to_be_amended(run):
+        return [Blocker("the person says that a criterion is wrong: `statsclaw amend` changes it", Wait())]
     if verification.failed and _criterion_in_doubt(run):
         return [Blocker("a criterion may itself be wrong", Ask("criterion"))]
     if verification.failed and (role := responsible(run, plan)):
@@ -299,6 +302,17 @@ def _verification(run: RunView, plan: Plan) -> list[Blocker]:
     if audit is None or audit.seq < run.verified_at[tree]:
         return [Blocker("audit.md does not describe this tree", Write("audit.md"))]
     return []
+
+
+def _to_be_amended(run: RunView) -> bool:
+    """The person has said that the criterion in doubt is wrong; the amendment is theirs, and not there yet."""
+    judged = run.judged.get((run.tree_sha256, "after"))
+    if judged is None or any(event.what.startswith(f"{judged.in_doubt}.") for event, _ in run.amendments):
+        return False
+    return any(
+        q.asked.topic == "criterion" and q.asked.cause == judged.in_doubt and q.answer and q.answer.choice == ACCEPT
+        for q in run.questions.values()
+    )
 
 
 def _criterion_in_doubt(run: RunView) -> bool:

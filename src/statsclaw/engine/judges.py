@@ -139,9 +139,9 @@ def _on_other_values(
 
 
 def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]) -> Iterator[Finding]:
-    """A few replications, three times: what was recorded is complete, the same again, and another with another seed."""
-    seeds = (bench.seed, bench.seed, bench.seed + 1)
-    firsts = (0, 0, _SMOKE)
+    """A few replications, again, with another seed, and the next ones: complete, repeatable, and not the same."""
+    seeds = (bench.seed, bench.seed, bench.seed + 1, bench.seed)
+    firsts = (0, 0, 0, _SMOKE)
     seen: list[Records] = []
     for seed, first in zip(seeds, firsts, strict=True):
         smoke = replace(bench, seed=seed, replications=(first, _SMOKE))
@@ -161,15 +161,20 @@ def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]
             )
             yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-smoke")
             return
-    one, again, other = map(_values, seen)
+    one, again, other, later = map(_values, seen)
     if one != again:
         text = "the study gives other results when it is run again with the same seed"
         yield Finding(
             check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-not-repeatable"
         )
     if one == other:
-        text = "another seed and other replications give the same results: the study does not use STATSCLAW_SEED"
+        text = "another seed gives the same results: the study does not use STATSCLAW_SEED"
         yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-seed-ignored")
+    if one == later:
+        text = "other replications give the same results: they are not drawn anew"
+        yield Finding(
+            check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-repeats-itself"
+        )
 
 
 def _values(records: Records) -> str:

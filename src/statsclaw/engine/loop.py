@@ -95,6 +95,6 @@ def _findings(run: RunView) -> str:
     """What a run that is through has found, where that is not good news."""
     verification = run.verified.get(run.tree_sha256)
     found = [f"verification failed: {', '.join(verification.failed)}"] if verification and verification.failed else []
-    if run.review_verdict == "STOP":
+    if run.verdict == "STOP":
         found.append("the review says STOP")
     return "; ".join(found)

@@ -31,6 +31,17 @@ class Person(Protocol):
         ...
 
 
+#: What a general answer in a file may say: with any other, a machine would go round in circles.
+_UNATTENDED = {
+    "escalation": (STOP_RUN,),
+    "breach": (STOP_RUN,),
+    "comprehension": (0,),
+    "readings": (0,),
+    "refreeze": (0,),
+    "criterion": (STOP_RUN,),
+}
+
+
 @dataclass(frozen=True)
 class Unattended:
     """Answers from a recording, an answers file, or the safe defaults (`--yes`), in this order."""
@@ -53,17 +64,13 @@ class Unattended:
         return None
 
     def _from_file(self, question: QuestionAsked) -> QuestionAnswered | None:
-        """By question, role or topic. An escalation is only stopped that way, or a machine would try for ever."""
-        for key in (question.question, question.about, question.topic):
+        """By question; by role where a role asks; by topic."""
+        by_role = question.about if question.topic in ("hold", "escalation", "breach") else ""
+        for key in (question.question, by_role, question.topic):
             if key and key in self.answers:
                 answer = parse_answer(question, self.answers[key], by="file")
-                if (
-                    question.topic in ("escalation", "breach")
-                    and key != question.question
-                    and answer.choice != STOP_RUN
-                ):
-                    continue
-                return answer
+                if key == question.question or answer.choice in _UNATTENDED.get(question.topic, (answer.choice,)):
+                    return answer
         return None
 
     def wait(self, run: RunView) -> bool:

@@ -160,6 +160,9 @@ def block(run: Run, role: Role) -> None:
     concerned = [executed for executed in evidence if executed.fault_of == role] or [
         executed for executed in evidence if not executed.passed
     ]
+    if not concerned:
+        _block_over_criteria(run, role)
+        return
     report = report_to(run, role, concerned, reveal=run.local.reveal)
     run.log.append(
         SignalRaised(
@@ -170,6 +173,26 @@ def block(run: Run, role: Role) -> None:
             message=run.scrub(report.text),
             about=failed_behaviours(concerned),
             leak=report.leak,
+        )
+    )
+
+
+def _block_over_criteria(run: Run, role: Role) -> None:
+    """Every command passed and a criterion did not: of what was not measured, only what it is about is told."""
+    judged = run.view.judged.get((run.view.tree_sha256, "after"))
+    missed = [row for row in judged.judgements if row.literal == "FAIL"] if judged else []
+    message = "; ".join(f"{row.quantity}: {row.note}" for row in missed) or "verification failed"
+    heard = redacted_words(message, interface_of(run), Signal.BLOCK)
+    run.log.append(
+        SignalRaised(
+            signal=Signal.BLOCK,
+            raised_by="verification",
+            cause="criteria",
+            route_to=role,
+            message=run.scrub(message)[:4000],
+            told=None if run.local.reveal else heard.text,
+            about=tuple(sorted(f"criterion: {row.id}" for row in missed)),
+            leak=heard.leak,
         )
     )
 
@@ -243,7 +266,7 @@ def push_commit(run: Run) -> None:
         prepared.branch,
         run.local.base_branch,
         title_of(view.head.directive),
-        f"StatsClaw run {run.folder.id}, workflow {view.workflow}. Review: {view.review_verdict or 'none'}.",
+        f"StatsClaw run {run.folder.id}, workflow {view.workflow}. Review: {view.verdict or 'none'}.",
     )
     run.log.append(
         Pushed(

@@ -104,7 +104,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         index=run.index,
         approval=_approval(run),
         agreements=tuple(
-            Agreement(row.ref, row.function, row.agrees, row.tried, row.largest_difference, row.note)
+            Agreement(row.ref, row.function, row.agrees, row.tried, row.largest_difference, row.note, _settled(run))
             for row in (view.readings.rows if view.readings else ())
         ),
         second_reading=Role.READER in run.plan.roles,
@@ -127,6 +127,12 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         documents={n: run.store.get_text(a.sha256) for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
     )
+
+
+def _settled(run: Run) -> bool:
+    compared = run.view.readings
+    pair = (compared.comprehension_sha256, compared.reading_sha256) if compared else None
+    return pair in run.view.readings_settled
 
 
 def _frozen_anew(run: Run) -> list[Amended]:

@@ -32,6 +32,7 @@ from statsclaw.sandbox.outward import Registry
 from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.sources.extract import extract
+from statsclaw.verify.frozen_criteria import JUDGED
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
 
@@ -102,6 +103,7 @@ def start_run(
         workspace.ensure()
         with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
             examined = _examine(order, Path(scratch) / "target.git")
+            _check_language(request.workflow, examined.profile)
             folder = _new_folder(workspace, order, examined)
             log = RunLog.create(folder.path, clock=clock)
             try:
@@ -134,7 +136,7 @@ def _check(order: Order) -> _Request:
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None:
-        _check_cast(chosen, order.backends)
+        _check_cast(chosen, order.backends, second_reading=order.second_reading)
     return _Request(directive, sources, routing, chosen)
 
 
@@ -292,18 +294,31 @@ def check_backends(backends: Mapping[str, str]) -> None:
         check_backend_name(name)
 
 
-def _check_cast(chosen: str, backends: Mapping[str, str]) -> None:
+def _check_cast(chosen: str, backends: Mapping[str, str], *, second_reading: bool = True) -> None:
     """Somebody must play every role of the workflow that is not optional."""
     found = workflow(chosen)
     if found.repeats:
         raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
-    absent = [r for r in found.roles if r not in found.optional and r not in backends and "*" not in backends]
+    needed = [r for r in found.roles if r not in found.optional and (second_reading or r is not Role.READER)]
+    absent = [r for r in needed if r not in backends and "*" not in backends]
     if absent:
         raise InputRefused(
             f"nobody plays the {', '.join(absent)} of workflow {chosen}",
             kept="Nothing was started",
             todo="`--backend human` (you play the roles, a folder and a README for each) or "
             "`--backend command:PROGRAM` (an agent program plays them)",
+        )
+
+
+def _check_language(chosen: str | None, profile: str | None) -> None:
+    """Frozen criteria need a suite that can answer them, which is there for some languages only."""
+    if chosen is None or profile is None or profile in JUDGED:
+        return
+    if {Role.PLANNER, Role.TESTER} <= set(workflow(chosen).roles):
+        raise InputRefused(
+            f"workflow {chosen} judges frozen criteria, which {load_profile(profile).name} packages cannot answer yet",
+            kept="Nothing was started",
+            todo=f"it works for {', '.join(JUDGED)}; for others use --workflow quick-fix or validate",
         )
 
 

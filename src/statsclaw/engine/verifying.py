@@ -26,7 +26,6 @@ from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.sim_spec import Study
-from statsclaw.states import Signal
 from statsclaw.verify.criteria.judge import failed as failed_criteria
 from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.study import needed_replications, settle
@@ -179,7 +178,7 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
 
 def seed_of(view: RunView, frozen: int | None = None) -> int:
     """The seed that suites and studies are given: the frozen one; after a BLOCK one that no report has described."""
-    blocks = sum(signal.signal is Signal.BLOCK for signal, _ in view.signals)
+    blocks = sum(view.blocks.values())
     if frozen is not None and not blocks:
         return frozen
     return int(sha256(f"{view.head.canary_seed} {blocks}".encode())[:8], 16) % 2**31

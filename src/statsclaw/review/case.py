@@ -15,7 +15,10 @@ from statsclaw.specs.contract import Contract
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Two readings of one equation. `agrees` None: it could not be compared, for the reason in `note`."""
+    """Two readings of one equation. `agrees` None: it could not be compared, for the reason in `note`.
+
+    `settled`: a person has seen both and said that the first one stands.
+    """
 
     ref: str
     function: str
@@ -23,6 +26,7 @@ class Agreement:
     tried: int = 0
     largest_difference: float | None = None
     note: str = ""
+    settled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from statsclaw.review.findings import bounded, finding
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.comprehension import Choice, Comprehension
 from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.readings.equation_names import Named
 
 _CHECK = "comprehension"
 
@@ -36,7 +37,8 @@ def _approval(case: Case) -> list[Finding]:
 
 
 def _equations(case: Case, read: Comprehension) -> list[Finding]:
-    known = {row.ref for row in read.equations}
+    named = Named(case.index)
+    known = {found.ref for row in read.equations if (found := named.get(row.ref)) is not None}
     if not case.index.sources:
         if not read.sources:
             return []
@@ -108,6 +110,9 @@ def _disagreement(row: Agreement) -> Finding:
     size = f", by up to {row.largest_difference:.3g}" if row.largest_difference is not None else ""
     said = f": {row.note}" if row.note else ""
     text = f"two readings of {row.ref} disagree over {row.tried} inputs{size}{said}"
+    if row.settled:
+        text += "; a person has seen both, and the first one stands"
+        return finding(_CHECK, "warning", text, where=row.ref, key=f"readings-settled:{row.function}")
     return _error(text, row.ref, f"readings-disagree:{row.function}")
 
 

@@ -428,8 +428,9 @@ class RunView:
         """A person has agreed to judge by these documents instead of those that were frozen."""
         for question in self.questions.values():
             asked, answer = question.asked, question.answer
-            if asked.topic == "refreeze" and asked.cause == specs_digest(specs) and answer is not None:
-                return answer if answer.choice == 0 else None
+            agreed = answer is not None and answer.choice == 0
+            if asked.topic == "refreeze" and asked.cause == specs_digest(specs) and agreed:
+                return answer
         return None
 
     def changed_at(self, document: str) -> int:

@@ -78,7 +78,7 @@ def amend(
 
 def override_finding(
     run: RunArgument,
-    key: Annotated[str, typer.Argument(help="The finding's key, as `show --json` and contract.md name it.")],
+    key: Annotated[str, typer.Argument(help="The finding's key, as contract.md and `show --json` name it.")],
     why: WhyOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:

@@ -135,6 +135,16 @@ def _as_json(run_id: str, view: RunView) -> dict[str, object]:
         "usage": view.usage.model_dump(),
         "artifacts": {name: a.sha256 for name, a in sorted(view.artifacts.items())},
         "evidence": [c.model_dump(mode="json") for c in view.evidence_for(view.tree_sha256)],
+        "findings": [
+            finding.model_dump(mode="json")
+            for checked in (view.checked, view.suite, view.reviewed)
+            for finding in (checked.findings if checked else ())
+        ],
+        "judgements": [
+            judgement.model_dump(mode="json")
+            for judged in [view.judged.get((view.tree_sha256, "after"))]
+            for judgement in (judged.judgements if judged else ())
+        ],
         "commit": view.pushed.commit if view.pushed else None,
         "events": view.seq,
     }

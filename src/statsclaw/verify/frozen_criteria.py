@@ -7,6 +7,9 @@ from importlib.resources import files
 
 from statsclaw.specs.test_spec import Criterion, TestSpec
 
+#: The profiles whose suites can answer a criterion.
+JUDGED = ("python", "r")
+
 _PYTHON, _R = "conftest.py", "helper-validation-criterion.R"
 
 

@@ -199,7 +199,7 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     registries = bench.registries if command.registry else ()
     with with_network(confinement, (), registries) as (connected, bridge), _worker(bench, phase, command) as worker:
         reach = dict(bench.registry_env) if bridge else {}
-        done = connected.run(argv, environment(bench, confinement) | _judging(bench, connected) | reach | extra)
+        done = connected.run(argv, environment(bench, confinement) | _judging(bench, connected, phase) | reach | extra)
     output = done.output.decode("utf-8", "replace")
     if worker is not None and worker.output.strip():
         output += f"\n--- printed by the package ---\n{worker.output}"
@@ -229,8 +229,10 @@ def _worker(bench: Bench, phase: str, command: Command) -> AbstractContextManage
     return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env)
 
 
-def _judging(bench: Bench, confinement: Confinement) -> dict[str, str]:
+def _judging(bench: Bench, confinement: Confinement, phase: str) -> dict[str, str]:
     """What suites and studies are told: where to record, where the package is, which replications to run."""
+    if phase not in _LATER:
+        return {}
     found = {"STATSCLAW_EVIDENCE": confinement.path(bench.place("reports") / _EVIDENCE)}
     if bench.door:
         found["STATSCLAW_DOOR"] = confinement.path(bench.place("socket") / "door")

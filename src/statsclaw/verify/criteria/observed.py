@@ -73,6 +73,8 @@ def _condition(criterion: Criterion, observation: Observation) -> Answer:
 
 
 def _close(criterion: Criterion, observation: Observation) -> Answer:
+    if observation.observed is None and observation.held is True and observation.size > 0:
+        return Answer(observation, True)  # NaN or an infinity, and expected to be
     observed, expected = observation.observed, observation.expected
     if observation.size == 0 or observed is None or expected is None:
         return Answer(observation, False, None, _said("nothing was compared", observation))
