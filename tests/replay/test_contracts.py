@@ -250,7 +250,7 @@ def test_an_amendment_that_makes_no_sense_is_refused_and_changes_nothing(
         assert run.view.frozen == before
 
 
-def test_an_amendment_of_a_document_that_has_changed_since_is_not_taken(bench, target, tmp_path):
+def test_two_amendments_typed_on_the_same_version_are_both_taken_one_on_top_of_the_other(bench, target, tmp_path):
     with pytest.raises(Stopped):
         bench.start(order_for(target, backend=played(tmp_path), run_id="a-1"), observers=(stop_at("spec_frozen"),))
 
@@ -259,7 +259,10 @@ def test_an_amendment_of_a_document_that_has_changed_since_is_not_taken(bench, t
         leave(run, *amendment(run, "M1", "low", "0.93", "two"))  # of the same old version
 
     view = resumed_with(bench, "a-1", change)
-    assert len(view.amendments) == 1
+    assert sorted(event.what for event, _ in view.amendments) == ["M1.high", "M1.low"]
+    assert view.amendments[1][0].before_sha256 == view.amendments[0][0].after_sha256
+    judged = view.judged[view.tree_sha256, "after"].judgements
+    assert next(row for row in judged if row.id == "M1").rule == "coverage between 0.93 and 0.985"
 
 
 WIDE = ("out/sim-spec.md", "    low: 0.92\n    high: 0.98\n", "    low: 0.5\n    high: 1.0\n")

@@ -955,12 +955,19 @@ def test_a_test_named_like_a_key_does_not_stop_the_run(stage: Stage) -> None:
     assert not any("BEGIN" in name for name in tests)
 
 
+#: `cell` holds what was recorded of every replication, REPORT what an honest study would leave.
 STUDIES = {
-    "a value that is no number": 'open(sys.argv[1], "w").write(RESULT.replace("0.5", "NaN"))',
-    "an infinite value": 'open(sys.argv[1], "w").write(RESULT.replace("0.5", "1e999"))',
-    "infinitely many replications": 'open(sys.argv[1], "w").write(RESULT.replace("10", "Infinity"))',
-    "half a character": 'open(sys.argv[1], "w").write(RESULT.replace("bias", chr(92) + "ud800"))',
+    "a value that is no number": 'cell["columns"]["mu.se"][0] = float("nan"); leave()',
+    "an infinite value": 'cell["columns"]["mu.se"][0] = "@"; leave(lambda text: text.replace(\'"@"\', "1e999"))',
+    "a value beyond all measure": 'cell["columns"]["mu.se"][0] = 10**4000; leave()',
+    "infinitely many replications": 'cell["replication"][0] = float("inf"); leave()',
+    "half a character as a cell": 'cell["cell"] = "\\ud800"; leave()',
+    "half a character as a method": 'cell["method"] = "\\ud800"; leave()',
+    "half a character as a column": 'cell["columns"]["\\ud800"] = []; leave()',
+    "a forged line as a cell": 'cell["cell"] = FORGED + chr(10) + chr(27) + "[2J"; leave()',
+    "a seed of 4,000 digits": "SEED = 10**4000; leave()",
     "a deep result": 'open(sys.argv[1], "w").write("[" * 200_000)',
+    "deep cells": """open(sys.argv[1], "w").write('{"cells": ' + "[" * 200_000)""",
     "a fifo as result": "os.mkfifo(sys.argv[1])",
     "a link as result": 'os.symlink("/etc/passwd", sys.argv[1])',
     "a folder as result": "os.mkdir(sys.argv[1])",
@@ -968,25 +975,52 @@ STUDIES = {
     "folders without end": 'for _ in range(1500): os.mkdir("d"); os.chdir("d")',
     "two gigabytes": 'open(sys.argv[1], "wb").truncate(2 * 1024**3)',
 }
+SMOKE = "if COUNT < 100:\n    leave(); sys.exit()\n"  # honest while it is only looked at
+
+
+def study_that(attack: str) -> str:
+    recorded, _, _ = (HONEST / "simulations" / "study.py").read_text().partition("with open(sys.argv[1]")
+    return (
+        f"{recorded}\nFORGED = {FORGED!r}\n"
+        "def leave(change=str):\n"
+        '    text = change(json.dumps({"seed": SEED, "cells": [cell]}))\n'
+        '    open(sys.argv[1], "w").write(text)\n'
+        f"{attack}\n"
+    )
 
 
 @pytest.mark.parametrize("kind", STUDIES)
-def test_a_study_that_leaves_this_fails_and_the_run_goes_on(kind: str, stage: Stage) -> None:
-    row = {"id": "C1", "quantity": "bias", "value": 0.5, "low": 0}
-    result = json.dumps({"replications": 10, "failures": 0, "criteria": [row]})
-    code = f"import os, sys\nRESULT = {result!r}\n{STUDIES[kind]}\n"
-    attack = f"honest(); Path('simulations/study.py').write_text({code!r})"
+def test_a_study_that_leaves_this_is_sent_back_before_it_judges_anybody(kind: str, stage: Stage) -> None:
+    attack = f"honest(); Path('simulations/study.py').write_text({study_that(STUDIES[kind])!r})"
+    with within(20):
+        stage.play({"simulator-1": attack}, workflow="full", until=goes_on_after("simulator-1"))
+    (checked,) = [event for event in stage.events if isinstance(event, e.SuiteChecked)]
+    assert [(f.key, f.route_to) for f in checked.findings if f.severity == "error"] == [("study-smoke", "simulator")]
+    assert isinstance(stage.events[-1], e.DispatchStarted) and stage.events[-1].dispatch == "simulator-2"
+    assert not any(isinstance(event, e.VerificationFinished) for event in stage.events)
+    runlog.verify(stage.folder)
+
+
+@pytest.mark.parametrize("kind", STUDIES)
+def test_a_study_that_leaves_this_when_it_judges_fails_and_the_run_goes_on(kind: str, stage: Stage) -> None:
+    attack = f"honest(); Path('simulations/study.py').write_text({study_that(SMOKE + STUDIES[kind])!r})"
     rounds = 2 if kind == "folders without end" else 1
 
     def until(seen: list[e.AnyEvent]) -> bool:
         verified = sum(isinstance(event, e.VerificationFinished) for event in seen)
         return verified >= rounds and isinstance(seen[-1], e.DispatchStarted)
 
-    with within(10):
+    with within(20):
         stage.play({"simulator-1": attack}, workflow="full", until=until)
+    studies = [
+        event
+        for event in stage.events
+        if isinstance(event, e.CommandExecuted) and event.phase == "study" and not event.name.endswith(tuple("23456789"))
+    ]
+    assert len(studies) == rounds and (studies[0].passed, studies[0].fault_of) == (False, "simulator")
+    (blocked,) = [event for event in stage.events if isinstance(event, e.SignalRaised)]
+    assert (blocked.signal, blocked.raised_by, blocked.route_to) == ("BLOCK", "verification", "simulator")
     assert isinstance(stage.events[-1], e.DispatchStarted)
-    studies = [event for event in stage.events if isinstance(event, e.CommandExecuted) and event.phase == "study"]
-    assert len(studies) == rounds and not studies[0].passed
     runlog.verify(stage.folder)
 
 

@@ -139,42 +139,53 @@ def _on_other_values(
 
 
 def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]) -> Iterator[Finding]:
-    """A few replications, again, with another seed, and the next ones: complete, repeatable, and not the same."""
-    seeds = (bench.seed, bench.seed, bench.seed + 1, bench.seed)
-    firsts = (0, 0, 0, _SMOKE)
-    seen: list[Records] = []
-    for seed, first in zip(seeds, firsts, strict=True):
-        smoke = replace(bench, seed=seed, replications=(first, _SMOKE))
-        ran = [e for e in _execute_on_null(run, smoke, null, "study") if e.phase == "study"]
-        problem = "the study was not executed" if not ran else ("" if ran[-1].passed else ran[-1].summary)
-        if ran and ran[-1].records_sha256 is None and not problem:
-            problem = "the study recorded no replications"
-        try:
-            if not problem:
-                data = run.store.get(ran[-1].records_sha256 or "")
-                seen.append(read_records(data, study, first=first, count=_SMOKE, seed=seed))
-        except RecordsRefused as refused:
-            problem = str(refused)
-        if problem:
-            text = (
-                f"on the stand-in package, with STATSCLAW_FIRST={first} and STATSCLAW_REPLICATIONS={_SMOKE}: {problem}"
-            )
-            yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-smoke")
+    """A few replications in several ways: complete, repeatable, and moved by seed, replication and package."""
+    seen: dict[str, str] = {}
+    for name, (later_seed, first, standin) in _LOOKS.items():
+        smoke = replace(bench, seed=bench.seed + later_seed, replications=(first, _SMOKE), standin=standin)
+        found = _smoke_run(run, smoke, study, null)
+        if isinstance(found, str):
+            with_ = f"STATSCLAW_FIRST={first} and STATSCLAW_REPLICATIONS={_SMOKE}"
+            yield _of_study(f"on the stand-in package, with {with_}: {found}", "study-smoke")
             return
-    one, again, other, later = map(_values, seen)
-    if one != again:
-        text = "the study gives other results when it is run again with the same seed"
-        yield Finding(
-            check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-not-repeatable"
-        )
-    if one == other:
-        text = "another seed gives the same results: the study does not use STATSCLAW_SEED"
-        yield Finding(check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-seed-ignored")
-    if one == later:
-        text = "other replications give the same results: they are not drawn anew"
-        yield Finding(
-            check="suite", severity="error", message=text, route_to=Role.SIMULATOR, key="study-repeats-itself"
-        )
+        seen[name] = _values(found)
+    if seen["once"] != seen["again"]:
+        yield _of_study("the study gives other results when it is run again with the same seed", "study-not-repeatable")
+    for name, (text, key) in _UNMOVED.items():
+        if seen["once"] == seen[name]:
+            yield _of_study(text, key)
+
+
+#: Look → what is added to the seed, the first replication, and which meaningless values the package returns.
+_LOOKS = {"once": (0, 0, 0), "again": (0, 0, 0), "seed": (1, 0, 0), "later": (0, _SMOKE, 0), "package": (0, 0, 1)}
+
+_UNMOVED = {
+    "seed": ("another seed gives the same results: the study does not use STATSCLAW_SEED", "study-seed-ignored"),
+    "later": ("other replications give the same results: they are not drawn anew", "study-repeats"),
+    "package": ("another package gives the same results: the study does not use the package", "study-without-package"),
+}
+
+
+def _smoke_run(run: Run, smoke: Bench, study: Study, null: Mapping[str, str]) -> Records | str:
+    """What was recorded, or what is wrong with it in one sentence."""
+    assert smoke.replications is not None
+    first, count = smoke.replications
+    ran = [e for e in _execute_on_null(run, smoke, null, "study") if e.phase == "study"]
+    if not ran:
+        return "the study was not executed"
+    if not ran[-1].passed:
+        return ran[-1].summary
+    if ran[-1].records_sha256 is None:
+        return "the study recorded no replications"
+    try:
+        data = run.store.get(ran[-1].records_sha256)
+        return read_records(data, study, first=first, count=count, seed=smoke.seed)
+    except RecordsRefused as refused:
+        return str(refused)
+
+
+def _of_study(text: str, key: str) -> Finding:
+    return Finding(check="suite", severity="error", message=text[:4000], route_to=Role.SIMULATOR, key=key)
 
 
 def _values(records: Records) -> str:
