@@ -38,10 +38,16 @@ from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import Scrubber
 from tests.support.patience import within
-from tests.support.runs import HERE, Bench, branches, make_target, noon, order_for
+from tests.support.runs import HERE, HONEST, Bench, branches, make_target, noon, order_for
 
 RUN = "attacked-0001"
 AGENT = HERE / "agent.py"
+PLAIN_SUITE = """from tinymean import mean
+
+
+def test_mean_of_constants_is_the_constant():
+    assert mean([2, 2]) == 2
+"""
 ENDINGS = (e.DispatchFinished, e.DispatchFailed, e.SignalRaised, e.IsolationBreached)
 
 PRELUDE = """
@@ -62,8 +68,10 @@ def attempt(deed, *given):
         print("refused:", error, flush=True)
 
 def honest():
-    sys.argv = ["agent.py", "--good", "--no-hold"]
+    sys.argv = ["agent.py", {honest!r}, "--good", "--no-hold"]
     runpy.run_path({agent!r}, run_name="__main__")
+    if ROLE == "tester" and not (IN / "test-spec.md").exists():  # nobody planned: there is no criterion to refer to
+        Path("tests/validation/test_tinymean.py").write_text({suite!r})
     sys.stdout.flush()
 """
 
@@ -118,7 +126,8 @@ class Stage:
 
     def program(self, name: str, attacks: dict[str, str]) -> str:
         """A backend that does `attacks["builder"]` when it plays the builder, and is honest otherwise."""
-        known = {"folder": str(self.folder), "run": str(self.run), "agent": str(AGENT)}
+        known = {"folder": str(self.folder), "run": str(self.run), "agent": str(AGENT), "honest": str(HONEST)}
+        known["suite"] = PLAIN_SUITE
         lines = [PRELUDE.format(**known), "if False: pass"]
         for role, code in attacks.items():
             lines += [f"elif ROLE == {role!r}:", textwrap.indent(textwrap.dedent(code).strip(), "    ")]
@@ -143,7 +152,7 @@ class Stage:
 
         planner = self.program("planner", {"planner": PLANNER.format(secrets=self.secrets)})
         backends = {"planner": planner, "*": self.program("attack", attacks)}
-        order = order_for(self.target, workflow=workflow, run_id=RUN, backends=backends, tools=(AGENT,))
+        order = order_for(self.target, workflow=workflow, run_id=RUN, backends=backends, tools=(AGENT, HONEST))
         folder, log, local = start_run(
             self.bench.workspace, replace(order, barrier=self.bench.barrier), Scrubber(), noon
         )
@@ -289,7 +298,7 @@ for place in (HOME / ".cache" / "x", HOME / ".bashrc", TMP / "x", Path("/dev/shm
 (OUT / "x.md").unlink()
 (REPO / "x.tmp").unlink()
 if ROLE == "builder":
-    sys.argv = ["agent.py"]  # its first attempt is wrong, so that there is a second one
+    sys.argv = ["agent.py", {honest!r}]  # its first attempt is wrong, so that there is a second one
     runpy.run_path({agent!r}, run_name="__main__")
 else:
     honest()
@@ -297,7 +306,7 @@ else:
 
 
 def test_a_role_finds_nothing_that_another_or_an_earlier_one_has_left(stage: Stage) -> None:
-    code = LEFTOVERS.replace("{agent!r}", repr(str(AGENT)))
+    code = LEFTOVERS.replace("{agent!r}", repr(str(AGENT))).replace("{honest!r}", repr(str(HONEST)))
     view = stage.play({"builder": code, "tester": code, "simulator": code})
     assert view.finished is not None and view.finished.outcome == "shipped"
     assert set(stage.transcripts) >= {"builder-1", "builder-2", "tester-1", "simulator-1"}
@@ -526,7 +535,7 @@ words = " ".join(re.findall("q[0-9a-f]{{20}}", given.read_text()))
 place.write_text(place.read_text() + "\\n# " + words + "\\n")
 """
 TELLING = {
-    "tester": TELL.format(document="test-spec.md", place="tests/validation/test_mean.py"),
+    "tester": TELL.format(document="test-spec.md", place="tests/validation/test_tinymean.py"),
     "simulator": TELL.format(document="sim-spec.md", place="simulations/study.py"),
 }
 
@@ -550,7 +559,7 @@ def test_the_build_sees_neither_the_tests_nor_the_study(built: Stage) -> None:
     view = built.play({"builder": builder_with(READ_ALL), **TELLING})
     assert view.finished is not None and view.finished.outcome == "shipped"
     assert "looked everywhere" in built.said("build")
-    tests = (built.store.get(view.overlay["tests/validation/test_mean.py"].sha256 or "")).decode()
+    tests = (built.store.get(view.overlay["tests/validation/test_tinymean.py"].sha256 or "")).decode()
     assert built.secrets["test-spec.md"] in tests
     for secret in built.secrets.values():
         assert secret not in built.said("build", "checks", "unit_tests")
@@ -590,7 +599,7 @@ IN_THE_WAY = {
     "the folder above": "os.symlink(OUTSIDE, tree + '/tests')",
     "the folder of the study": "os.symlink(OUTSIDE, tree + '/simulations')",
     "a test": "os.makedirs(tree + '/tests/validation'); "
-    "os.symlink(OUTSIDE + '/test_mean.py', tree + '/tests/validation/test_mean.py')",
+    "os.symlink(OUTSIDE + '/test_tinymean.py', tree + '/tests/validation/test_tinymean.py')",
 }
 
 

@@ -20,9 +20,10 @@ from statsclaw.artifacts.mark import MARK
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.loop import drive
 from statsclaw.engine.people import Unattended
-from statsclaw.engine.perform import open_channel, seed_of
+from statsclaw.engine.perform import open_channel
 from statsclaw.engine.run import read_local
 from statsclaw.engine.start import start_run
+from statsclaw.engine.verifying import seed_of
 from statsclaw.git import git, git_text, own_environment
 from statsclaw.leaks.markers import markers_for
 from statsclaw.runlog import chain
@@ -34,9 +35,16 @@ from statsclaw.sandbox.endpoints import PLACEHOLDER, endpoint
 from statsclaw.workspace.layout import RunFolder
 from statsclaw.workspace.scrub import Scrubber
 from tests.support.patience import within
-from tests.support.runs import HERE, Bench, make_target, noon, order_for
+from tests.support.runs import HERE, HONEST, Bench, make_target, noon, order_for
 
 AGENT = HERE / "agent.py"
+#: Where nobody plans, nothing is frozen, and a suite has no criteria to show anything about.
+PLAIN_SUITE = """from tinymean import mean
+
+
+def test_mean_of_constants_is_the_constant():
+    assert mean([2, 2]) == 2
+"""
 SECRET = "the median of seventeen observations must be exactly the ninth of them in the order of their size"
 
 
@@ -53,11 +61,14 @@ def scripted(folder: Path, code: str = "", *flags: str) -> str:
         "import io, json, os, pathlib, runpy, sys, urllib.request\n"
         "role, attempt = os.environ['STATSCLAW_ROLE'], int(os.environ['STATSCLAW_ATTEMPT'])\n"
         "out, given = pathlib.Path('/out'), pathlib.Path('/in')\n"
-        f"sys.argv = ['agent', '--no-hold', *{flags!r}]\n"
-        "def honest(): runpy.run_path(" + repr(str(AGENT)) + ")\n"
+        f"sys.argv = ['agent', {str(HONEST)!r}, '--no-hold', *{flags!r}]\n"
+        "def honest():\n"
+        f"    runpy.run_path({str(AGENT)!r})\n"
+        "    if role == 'tester' and not (given / 'test-spec.md').exists():\n"
+        f"        pathlib.Path('tests/validation/test_tinymean.py').write_text({PLAIN_SUITE!r})\n"
         f"{code}\nhonest()\n"
     )
-    return f"command:{sys.executable} -I -S {script} {AGENT}"
+    return f"command:{sys.executable} -I -S {script} {AGENT} {HONEST}"
 
 
 def events(bench: Bench, run_id: str) -> list[e.AnyEvent]:
@@ -70,7 +81,7 @@ def folder_of(bench: Bench, run_id: str) -> RunFolder:
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, RunView]:
-    """A full run of the scripted roles, with a HOLD and a BLOCK."""
+    """A full run of the scripted roles, with a choice for the person and a BLOCK."""
     folder = tmp_path_factory.mktemp("attested")
     bench = Bench(folder)
     return bench, bench.start(order_for(make_target(folder), run_id="attested-0001"))
@@ -83,7 +94,8 @@ def test_every_dispatch_attests_what_it_saw_before_it_began(finished: tuple[Benc
     bench, view = finished
     assert view.finished is not None and view.finished.outcome == "shipped"
     started = [event for event in events(bench, "attested-0001") if isinstance(event, e.DispatchStarted)]
-    assert {event.role for event in started} == {"planner", "builder", "tester", "simulator", "scriber", "reviewer"}
+    roles = {"planner", "reader", "builder", "tester", "simulator", "scriber", "reviewer"}
+    assert {event.role for event in started} == roles
     for event in started:
         sandbox = event.sandbox
         assert sandbox is not None and (sandbox.kind, sandbox.user) == ("bubblewrap", 1000)
@@ -93,10 +105,21 @@ def test_every_dispatch_attests_what_it_saw_before_it_began(finished: tuple[Benc
         assert all(re.fullmatch("[0-9a-f]{64}", mount.sha256) for mount in sandbox.mounts)
         assert sandbox.limits["memory_bytes"] > 0 and sandbox.limits["timeout_s"] > 0
         assert sandbox.repository_sha256 == event.view_sha256
-    hidden = {"builder": {"test-spec.md", "sim-spec.md"}, "tester": {"spec.md", "sim-spec.md"}}
+    specs = {"spec.md", "test-spec.md", "sim-spec.md"}
+    agreed = {"comprehension.md", "contract.md", "interface.md", "reading.md", "questions.md"}
+    hidden = {
+        "reader": specs | agreed - {"questions.md"} | {"oracles.md"},
+        "builder": specs - {"spec.md"} | agreed | {"oracles.md", "references.md", "sources/notes.md"},
+        "tester": specs - {"test-spec.md"} | agreed | {"references.md", "sources/notes.md"},
+        "simulator": specs - {"sim-spec.md"} | agreed | {"oracles.md", "references.md", "sources/notes.md"},
+    }
     for event in started:
         assert event.sandbox is not None
-        assert not hidden.get(event.role, set()) & set(event.sandbox.documents)
+        given = set(event.sandbox.documents)
+        assert not hidden.get(event.role, set()) & given
+        stand_in = {name for name in given if name.startswith("stand-in/")}
+        assert bool(stand_in) == (event.role in ("tester", "simulator"))
+        assert ("stand-in/conftest.py" in given) == (event.role == "tester"), "the frozen criteria are the tester's"
 
 
 def test_the_log_says_what_each_role_opened(bench: Bench, target: Path) -> None:
@@ -110,7 +133,7 @@ def test_the_log_says_what_each_role_opened(bench: Bench, target: Path) -> None:
 def test_verify_computes_the_same_from_the_log_alone(finished: tuple[Bench, RunView]) -> None:
     bench, _ = finished
     seen = dispatches_of(folder_of(bench, "attested-0001"))
-    assert len(seen) == 8 and [fault for one in seen for fault in one.faults] == []
+    assert len(seen) == 9 and [fault for one in seen for fault in one.faults] == []
     tester = next(one for one in seen if one.role == "tester")
     assert "source" not in tester.classes and "unit_tests" not in tester.classes
 
@@ -237,7 +260,7 @@ def test_a_role_that_knows_anothers_specification_stops_the_run(bench: Bench, ta
 
 def test_the_person_may_let_it_start_over_and_it_is_told_nothing(bench: Bench, target: Path) -> None:
     order = order_for(target, scripted(bench.folder, TELLS, "--good"), run_id="again-0001")
-    view = bench.start(order, person=Unattended())
+    view = bench.start(order, person=Unattended(answers={"comprehension": "approve"}))
     (question,) = view.open_questions
     assert (question.topic, question.asked_by, question.default) == ("breach", "barrier", 1)
     assert "seventeen" in question.text
@@ -294,8 +317,11 @@ def test_markers_are_in_the_copy_a_role_is_given_and_nowhere_else(finished: tupl
 def test_a_block_tells_words_of_the_interface_and_the_log_counts_them(finished: tuple[Bench, RunView]) -> None:
     _, view = finished
     (block,) = [signal for signal, _ in view.signals if signal.signal == "BLOCK"]
-    assert block.leak is not None and block.leak.behaviours == 1 and block.leak.bits > 0 and not block.leak.revealed
-    assert "test_mean_of_constants" not in block.message and "[2, 2]" not in block.message
+    assert block.leak is not None and block.leak.bits > 0 and not block.leak.revealed
+    rows = [row for row in block.message.splitlines() if row.startswith("- ")]
+    assert block.leak.behaviours == len(rows) == 3 and any(row.startswith("- `mean`: ") for row in rows)
+    for kept in ("test_", "drawn", "C1", "C2", "C3", "S1", "1e-12", "1e-10", "1000", "30"):
+        assert kept not in block.message, kept
 
 
 @pytest.mark.parametrize("number", ["0.8413447", "seventeen observations", "20240611"])
@@ -343,7 +369,7 @@ def test_the_seed_reaches_the_suite_and_the_audit_says_whether_it_is_used(bench:
     code = """
 if role == 'tester':
     honest()
-    path = 'tests/validation/test_mean.py'
+    path = 'tests/validation/test_tinymean.py'
     text = open(path).read()
     open(path, 'w').write('import os\\nprint("seed", os.environ["STATSCLAW_SEED"])\\n' + text)
     sys.exit(0)
@@ -374,8 +400,9 @@ def test_a_recording_made_behind_the_barrier_can_be_replayed_without_and_the_oth
 ) -> None:
     recorded, view = finished
     bench.barrier = "none"
+    seed = view.head.canary_seed
     order = order_for(target, "replay", recording=folder_of(recorded, "attested-0001").path, run_id="bare-0002")
-    again = bench.start(order)
+    again = bench.start(replace(order, canary_seed=seed))
     assert again.finished is not None and again.finished.outcome == "shipped"
     assert [d.id for d in again.dispatches.values()] == [d.id for d in view.dispatches.values()]
 
@@ -458,7 +485,7 @@ def test_show_and_verify_on_the_command_line(finished: tuple[Bench, RunView]) ->
     shown = subprocess.run([*cli, "show", "attested-0001", *where], capture_output=True, text=True)
     assert shown.returncode == 0 and "test-spec.md" in shown.stdout and "bubblewrap" in shown.stdout
     verified = subprocess.run([*cli, "verify", "attested-0001", *where], capture_output=True, text=True)
-    assert verified.returncode == 0 and "8 dispatches" in verified.stdout
+    assert verified.returncode == 0 and "9 dispatches" in verified.stdout
 
 
 def test_every_command_of_the_verification_says_what_it_ran_behind(finished: tuple[Bench, RunView]) -> None:
@@ -472,7 +499,13 @@ def test_without_bubblewrap_a_run_is_refused_in_one_line(tmp_path: Path, target:
     for program in ("git", "sh"):
         (tmp_path / "bin" / program).symlink_to(shutil.which(program) or program)
     argv = [sys.executable, "-m", "statsclaw", "run", "fix it", "--target", str(target), "--workflow", "quick-fix"]
-    argv += ["--backend", f"command:{sys.executable} {AGENT}", "--workspace", str(tmp_path / "ws"), "--local-only"]
+    argv += [
+        "--backend",
+        f"command:{sys.executable} {AGENT} {HONEST}",
+        "--workspace",
+        str(tmp_path / "ws"),
+        "--local-only",
+    ]
     env = {"PATH": str(tmp_path / "bin"), "HOME": str(tmp_path)}
     done = subprocess.run(argv, capture_output=True, text=True, env=env)
     assert done.returncode == 8 and len(done.stderr.strip().splitlines()) == 1

@@ -27,6 +27,7 @@ from statsclaw.runlog.events import (
     SignalRaised,
 )
 from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import Observer
 from tests.support.runs import AGENT, HONEST, Bench, make_target, order_for
 
 HERE = Path(__file__).parent
@@ -59,13 +60,17 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fault:
-    """`caught_by`: who must be the first to object; "… warning" where the run goes on and everybody is told."""
+    """`caught_by`: who must be the first to object; "… warning" where the run goes on and everybody is told.
+
+    `to`: the role that must be sent back, where that is not the one that cheats.
+    """
 
     name: str
     by: str
     edits: tuple[Edit, ...]
     caught_by: str
     says: str
+    to: str = ""
     pytest: bool = False
 
     @property
@@ -75,13 +80,15 @@ class Fault:
 
 @dataclass(frozen=True)
 class Caught:
-    """Who noticed, and the words."""
+    """Who noticed, the words, and the role that was sent back; nobody is where a person decides."""
 
     by: str
     words: str
+    to: str = ""
 
     def as_it_should(self, fault: Fault) -> bool:
-        return self.by == fault.caught_by and re.search(fault.says, self.words) is not None
+        right = self.by == fault.caught_by and self.to in ("", fault.to or fault.by)
+        return right and re.search(fault.says, self.words) is not None
 
 
 class _Noticed(Exception):
@@ -101,12 +108,13 @@ def noticed(record: Record, view: RunView) -> None:
     """The first event that is somebody's objection ends the run."""
     match record.event:
         case DispatchFailed() as event:
-            raise _Noticed(Caught("hand-in", event.reason))
+            raise _Noticed(Caught("hand-in", event.reason, event.role))
         case IsolationBreached() as event:
-            raise _Noticed(Caught("barrier", "; ".join(f"{t.sign} {t.of} {t.evidence}" for t in event.traces)))
+            words = "; ".join(f"{t.sign} {t.of} {t.evidence}" for t in event.traces)
+            raise _Noticed(Caught("barrier", words, event.role))
         case SignalRaised() as event if event.raised_by in _CHECKS:
             judged = f" {_judged(view)}" if event.raised_by == "verification" else ""
-            raise _Noticed(Caught(_CHECKS[event.raised_by], event.message + judged))
+            raise _Noticed(Caught(_CHECKS[event.raised_by], event.message + judged, event.route_to or ""))
         case QuestionAsked() as event if event.topic in ("readings", "criterion"):
             raise _Noticed(Caught(event.topic, event.text))
 
@@ -132,8 +140,8 @@ def warnings_of(view: RunView) -> dict[str, str]:
     return {name: "\n".join(f.message for f in found if f.severity == "warning") for name, found in rows.items()}
 
 
-def play(fault: Fault | None, folder: Path) -> tuple[Caught | None, RunView | None]:
-    """Play a run with one fault, or an honest one; who objected first, or the end of the run."""
+def play(fault: Fault | None, folder: Path, *also: Observer) -> tuple[Caught | None, RunView | None]:
+    """Play a run with one fault, or an honest one; who objected first, or the end of the run. `also`: who looks on."""
     material = folder / "honest"
     shutil.copytree(HONEST, material, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(SCRIPT, material / "agent.py")
@@ -144,7 +152,7 @@ def play(fault: Fault | None, folder: Path) -> tuple[Caught | None, RunView | No
     target = make_target(folder, fast=not (fault and fault.pytest))
     order = order_for(target, backend=f"{backend} --good --no-hold", sources=(source,))
     try:
-        view = Bench(folder).start(order, observers=(noticed,))
+        view = Bench(folder).start(order, observers=(*also, noticed))
     except _Noticed as found:
         return found.caught, None
     if fault and fault.only_told:
@@ -162,7 +170,8 @@ def main(words: str = "") -> int:
             caught, _ = play(fault, Path(folder))
         right = caught is not None and caught.as_it_should(fault)
         missed += not right
-        who = f"{caught.by if caught else 'NOBODY'}{'' if right else f' (not as it should: {fault.caught_by})'}"
+        who = f"{caught.by}{f' → {caught.to}' if caught.to else ''}" if caught else "NOBODY"
+        who += "" if right else f" (should be: {fault.caught_by})"
         print(f"| {fault.name} | {fault.by} | {who} | {_shown(caught, fault) if caught else ''} |", flush=True)
     print(f"\nnot caught as it should be: {missed}")
     return 1 if missed else 0

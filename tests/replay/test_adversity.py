@@ -41,12 +41,12 @@ SCRIPT = Path(__file__).parent.parent / "support" / "agent.py"
 CLI = [sys.executable, "-c", "from statsclaw.ui.cli import main; main()"]
 NO_SHIP = "Build the mean estimator of these notes, with a simulation study."
 #: Where nobody plans, nothing is frozen, and a suite has no criteria to show anything about.
-PLAIN_SUITE = "from tinymean import mean\n\n\ndef test_mean_of_constants_is_the_constant():\n    assert mean([2, 2]) == 2\n"
+PLAIN_SUITE = (
+    "from tinymean import mean\n\n\ndef test_mean_of_constants_is_the_constant():\n    assert mean([2, 2]) == 2\n"
+)
 
 
-def scripted(
-    folder: Path, code: str = "", after: str = "", flags: tuple[str, ...] = ("--no-hold", "--good")
-) -> str:
+def scripted(folder: Path, code: str = "", after: str = "", flags: tuple[str, ...] = ("--no-hold", "--good")) -> str:
     """A backend that runs `code` (which may end with `over()`), then does what the honest agent does, then `after`."""
     script = folder / f"agent-{hashlib.sha256((code + after).encode()).hexdigest()[:8]}.py"
     script.write_text(

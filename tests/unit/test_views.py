@@ -14,7 +14,7 @@ from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.room import Room
-from tests.support.runs import AGENT, Bench, make_target, order_for
+from tests.support.runs import AGENT, HONEST, Bench, make_target, order_for
 
 DIRECTIVE = (
     "Build the mean estimator of these notes. Ship it.\nAcceptance criteria\nC1 bias below 0.0123 with seed 998877"
@@ -72,7 +72,27 @@ def test_the_builder_is_given_neither_the_validation_suite_nor_the_study_after_a
     assert not [path for path in rooms["builder-2"] if "validation" in path or "simulations" in path]
 
 
-@pytest.mark.parametrize("role", ["builder-1", "builder-2", "simulator-1", "tester-1"])
+def test_the_second_reader_is_given_the_sources_and_what_to_define_and_nothing_of_the_first_reading(rooms):
+    files = {path for path in rooms["reader-1"] if path != "git log"}
+    assert files == {"in/prompt.md", "in/questions.md", "in/request.md", "in/sources/notes.md"}
+    first = (HONEST / "out" / "comprehension.md").read_text()
+    code = first.partition("```python definitions\n")[2].partition("```")[0]
+    meant = [line.partition("restated: ")[2].partition(", meaning")[0].strip('"') for line in first.splitlines()]
+    everything = b"\n".join(rooms["reader-1"].values()).decode()
+    assert "standard_error" in everything, "it is told what to define, and how it is called"
+    written = [line.strip() for line in code.splitlines() if line.startswith("    ")] + [row for row in meant if row]
+    assert len(written) > 8 and [line for line in written if line in everything] == []
+
+
+def test_a_package_of_meaningless_values_is_given_to_who_judges_and_to_nobody_else(rooms):
+    given = {name for name, files in rooms.items() if any(path.startswith("in/stand-in/") for path in files)}
+    assert given == {"tester-1", "simulator-1"}
+    assert "in/stand-in/conftest.py" in rooms["tester-1"] and "in/stand-in/conftest.py" not in rooms["simulator-1"]
+    made = b"".join(data for path, data in rooms["tester-1"].items() if path.startswith("in/stand-in/tinymean/"))
+    assert b"def interval(" in made and b"fsum" not in made, "the right names, and nothing of what is right"
+
+
+@pytest.mark.parametrize("role", ["builder-1", "builder-2", "reader-1", "simulator-1", "tester-1"])
 def test_the_acceptance_criteria_of_the_request_reach_only_who_may_know_them(rooms, role):
     everything = b"\n".join(rooms[role].values())
     assert b"0.0123" not in everything and b"998877" not in everything

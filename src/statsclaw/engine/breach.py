@@ -21,7 +21,7 @@ from statsclaw.sandbox.limits import MIB
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import system
 from statsclaw.specs.blocks import Malformed, the_block
-from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.contract import COMPREHENSION, INTERFACE, read_contract
 
 #: The roles that must not know each other's specification.
 APART = frozenset({Role.BUILDER, Role.TESTER, Role.SIMULATOR})
@@ -115,6 +115,13 @@ def commit_messages(confinement: Confinement, room: Room) -> str:
 
 
 def interface_of(run: Run) -> str:
-    """The section that every specification holds: its words are known to all roles."""
+    """What every specification holds: its words are known to all roles. Of a typed interface, its names."""
+    if (shared := run.view.artifact(INTERFACE)) is not None:
+        try:
+            interface = read_contract({INTERFACE: run.store.get_text(shared.sha256)}).interface
+        except Malformed:
+            interface = None
+        if interface is not None:
+            return "\n".join(f"`{name}`" for name in interface.names())
     spec = run.view.artifact("spec.md")
     return (section(run.store.get_text(spec.sha256), "Interface") or "") if spec else ""

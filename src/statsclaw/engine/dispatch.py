@@ -51,6 +51,7 @@ from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.render import with_interface
 from statsclaw.states import Signal
+from statsclaw.verify.frozen_criteria import ADDED
 from statsclaw.verify.report import redacted_words
 
 
@@ -116,7 +117,8 @@ def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Ta
     enclosure = room.enclosure(backend.equip(tools))
     check_tools(run, enclosure)
     confinement = Confinement(run.barrier, enclosure, run.limits, room.desk)
-    task = Task(role=role, attempt=view.attempt, digest=view.digest(repository), prompt=prompt)
+    by_roles = {path: entry for path, entry in manifest.items() if path not in ADDED.get(profile.id, ())}
+    task = Task(role=role, attempt=view.attempt, digest=view.digest(manifest_digest(by_roles)), prompt=prompt)
     started = DispatchStarted(
         dispatch=name,
         role=role,

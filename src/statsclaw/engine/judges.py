@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from statsclaw.engine.contracts import STAND_INS, contract_of
 from statsclaw.engine.run import Run
-from statsclaw.montecarlo.records import Records, RecordsRefused, read_records
+from statsclaw.montecarlo.records import Records, RecordsRefused, read_records, unpacked
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, Judgement, SuiteChecked
@@ -110,7 +110,9 @@ def _on_null(run: Run, bench: Bench, contract: Contract, null: Mapping[str, str]
         yield Finding(check="suite", severity="warning", message=text[:4000], key="null-not-run")
         return
     suite, judgements = _on_other_values(run, bench, contract.tests, null, suites[0], evidence)
-    run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="null", judgements=tuple(judgements)))
+    checks = {row.id for row in contract.tests.criteria if row.decided_by == "check"}
+    tried = tuple(row for row in judgements if row.id not in checks)
+    run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="null", judgements=tried))
     yield from check_execution(contract.tests, suite)
     yield from check_against_null(contract.tests, suite, judgements)
 
@@ -178,7 +180,7 @@ def _smoke_run(run: Run, smoke: Bench, study: Study, null: Mapping[str, str]) ->
     if ran[-1].records_sha256 is None:
         return "the study recorded no replications"
     try:
-        data = run.store.get(ran[-1].records_sha256)
+        data = unpacked(run.store.get(ran[-1].records_sha256))
         return read_records(data, study, first=first, count=count, seed=smoke.seed)
     except RecordsRefused as refused:
         return str(refused)

@@ -123,6 +123,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         before=tuple(view.evidence_for(tree, "before")),
         judgements=_judged(run, "after"),
         null_judgements=_last_on_null(run),
+        apart=run.profile.id == "python" or contract is None,
         coverage=coverage,
         documents={n: run.store.get_text(a.sha256) for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
@@ -175,5 +176,9 @@ def _last_on_null(run: Run) -> tuple[Judgement, ...]:
 
 
 def _changed_sources(run: Run) -> dict[str, str]:
-    changed = {p: c for p, c in run.view.overlay.items() if c.sha256 and run.profile.classify(p) is PathClass.SOURCE}
+    changed = {
+        path: change
+        for path, change in run.view.overlay.items()
+        if change.sha256 and (run.profile.classify(path) is PathClass.SOURCE or path == "NAMESPACE")
+    }
     return {path: run.store.get(str(c.sha256)).decode("utf-8", "replace") for path, c in changed.items()}

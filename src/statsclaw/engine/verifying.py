@@ -10,7 +10,7 @@ from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
-from statsclaw.montecarlo.records import Records, RecordsRefused, merge, read_records
+from statsclaw.montecarlo.records import Records, RecordsRefused, merge, read_records, unpacked
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
@@ -75,8 +75,10 @@ class _Seen:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
         if executed.phase == "study" and self.study is not None and executed.passed and batch is not None:
             try:
-                data = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
-                found = read_records(data, self.study, first=batch[0], count=batch[1], seed=executed.seed or 0)
+                kept = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
+                found = read_records(
+                    unpacked(kept), self.study, first=batch[0], count=batch[1], seed=executed.seed or 0
+                )
                 self.records = merge(self.records, found) if self.records else found
                 summary = f"{batch[1]} replications a cell recorded, from number {batch[0]}"
                 executed = executed.model_copy(update={"summary": summary})
@@ -125,7 +127,8 @@ def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> 
 
 
 def _by_tests(contract: Contract) -> set[str]:
-    return {row.id for row in contract.tests.criteria} if contract.tests else set()
+    """Those that a suite alone decides: of the package as it was, nothing else is executed."""
+    return {row.id for row in contract.tests.criteria if row.decided_by != "check"} if contract.tests else set()
 
 
 def missed_in_study(run: Run) -> list[CommandExecuted]:
@@ -181,7 +184,7 @@ def seed_of(view: RunView, frozen: int | None = None) -> int:
     blocks = sum(view.blocks.values())
     if frozen is not None and not blocks:
         return frozen
-    return int(sha256(f"{view.head.canary_seed} {blocks}".encode())[:8], 16) % 2**31
+    return int(sha256(f"{view.head.canary_seed} {blocks}".encode())[:8], 16) % 2**30
 
 
 def _suite_only(run: Run) -> dict[str, FileChange]:

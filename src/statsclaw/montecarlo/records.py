@@ -5,7 +5,9 @@ The report comes from a harness that a role wrote. Sizes are bounded before anyt
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -70,6 +72,21 @@ def needed_columns(criterion: StudyCriterion) -> tuple[str, ...]:
     if criterion.metric == "mean":
         return (str(criterion.field),)
     return tuple(f"{criterion.parameter}.{part}" for part in _PARTS.get(criterion.metric, ()))
+
+
+def packed(data: bytes) -> bytes:
+    """A report as it is kept: the same bytes for the same report."""
+    return gzip.compress(data, mtime=0)
+
+
+def unpacked(data: bytes) -> bytes:
+    """A report as it was written; nothing that unpacks to more than a report may hold."""
+    try:
+        unpack = zlib.decompressobj(wbits=31)
+        found = unpack.decompress(data, _LARGEST_REPORT + 1)
+    except zlib.error:
+        return b""
+    return found if len(found) <= _LARGEST_REPORT else b""
 
 
 def read_records(data: bytes, study: Study, *, first: int, count: int, seed: int) -> Records:

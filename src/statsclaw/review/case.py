@@ -92,6 +92,8 @@ class Case:
     before: tuple[CommandExecuted, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     null_judgements: tuple[Judgement, ...] = ()
+    #: The package was judged in a process of its own.
+    apart: bool = True
     coverage: tuple[FileCoverage, ...] | None = None
     documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)

@@ -120,6 +120,19 @@ class Interface(Typed):
             for method in cls.methods:
                 yield from _of_function(method, f"{cls.name}.{method.name}")
 
+    def names(self) -> Iterator[str]:
+        """Every name a user of the package writes or reads: what is called, passed, returned and raised."""
+        functions = [*self.functions, *(method for cls in self.classes for method in cls.methods)]
+        for function in functions:
+            yield function.name
+            yield from (argument.name for argument in function.arguments)
+            yield from (part.name for part in function.returns.fields)
+            yield from (condition.error for condition in (*function.raises, *function.warns))
+        for cls in self.classes:
+            yield cls.name
+            yield from (argument.name for argument in cls.arguments)
+            yield from (part.name for part in cls.fields)
+
 
 def _of_function(function: Function, name: str) -> Iterator[str]:
     yield name

@@ -51,7 +51,12 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     for row in (row for command in evidence for row in command.criteria):
         yield "study", criterion_line(row)
     judged = run.judged.get((run.tree_sha256, "after"))
+    if judged:
+        passed = sum(row.verdict == "PASS" for row in judged.judgements)
+        yield "criteria", f"{passed} of {len(judged.judgements)} frozen criteria PASS"
     for judgement in judged.judgements if judged else ():
+        if judgement.verdict == "PASS" and judgement.mcse is None:
+            continue
         mark = {"PASS": "✓", "FAIL": "✗", "UNDECIDED": "?"}[judgement.verdict]
         yield "criterion", f"{mark} {describe(judgement)}"
     if run.readings:

@@ -10,6 +10,12 @@ from statsclaw.specs.test_spec import Criterion, TestSpec
 #: The profiles whose suites can answer a criterion.
 JUDGED = ("python", "r")
 
+#: What the engine adds to a suite, by profile. It is no role's work.
+ADDED = {
+    "python": ("tests/validation/conftest.py", "tests/validation/oracles.py"),
+    "r": ("tests/testthat/helper-validation-criterion.R",),
+}
+
 _PYTHON, _R = "conftest.py", "helper-validation-criterion.R"
 
 
@@ -19,15 +25,16 @@ def judge_files(profile: str, spec: TestSpec, oracles: str) -> dict[str, str]:
         table = json.dumps({row.id: _frozen(row) for row in spec.criteria}, indent=1, ensure_ascii=True)
         quoted = table.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
         text = _template(_PYTHON).replace('json.loads("""{}""")', f'json.loads("""{quoted}""")')
-        made = {"tests/validation/conftest.py": text}
+        conftest, definitions = ADDED["python"]
+        made = {conftest: text}
         if oracles.strip():
             note = "What the sources define, as they were read."
-            made["tests/validation/oracles.py"] = f'"""{note}"""\n\n{oracles}\n'
+            made[definitions] = f'"""{note}"""\n\n{oracles}\n'
         return made
     if profile == "r":
         rows = ",\n".join(f'  "{row.id}" = {_r_list(_frozen(row))}' for row in spec.criteria)
         text = _template(_R).replace(".frozen_criteria <- list()", f".frozen_criteria <- list(\n{rows}\n)")
-        return {"tests/testthat/helper-validation-criterion.R": text}
+        return {ADDED["r"][0]: text}
     return {}
 
 

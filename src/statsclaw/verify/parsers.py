@@ -95,7 +95,7 @@ def junit(report: Path, exit_code: int) -> Parsed:
 
 
 #: testthat has no marks: scenarios stand before a colon in the name of a test.
-_SCENARIOS = re.compile(r"((?:[A-Za-z][\w.-]{0,59})(?:, ?[A-Za-z][\w.-]{0,59}){0,20}): ")
+_SCENARIOS = re.compile(r"((?:[A-Za-z][\w.-]{0,59})(?:, ?[A-Za-z][\w.-]{0,59}){0,20})\s?:(?!:)")
 
 
 def _outcome(case: ElementTree.Element) -> CaseOutcome:

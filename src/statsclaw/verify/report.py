@@ -124,12 +124,15 @@ _WHOLE = {
     "a criterion of the study": "a result is not finite",
 }
 _TOLD_AS = (
-    (re.compile(r"DID NOT RAISE|did not throw the expected error|to throw an? error"), "no error where one is due"),
     (
-        re.compile(r"DID NOT WARN|did not throw the expected warning|to throw an? warning"),
+        re.compile(r"DID NOT RAISE|nothing was raised|did not throw the expected error|to throw an? error"),
+        "no error where one is due",
+    ),
+    (
+        re.compile(r"DID NOT WARN|there was no warning|did not throw the expected warning|to throw an? warning"),
         "no warning where one is due",
     ),
-    (re.compile(r"Regex pattern did not match"), "an error with another message"),
+    (re.compile(r"Regex pattern did not match|the message does not say"), "an error with another message"),
 )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from statsclaw.montecarlo.records import packed
 from statsclaw.profiles.profile import Command, PathClass, Profile
 from statsclaw.runlog.events import CommandExecuted, NetworkUse
 from statsclaw.runlog.store import ContentStore
@@ -299,7 +300,7 @@ def _evidence(
 ) -> CommandExecuted:
     result = parsed or Parsed(False, output.strip().splitlines()[-1][:200] if output.strip() else "failed")
     clean = normalise(bench, output)
-    said = [line.strip() for line in clean.splitlines() if line.strip()]
+    said = [line.strip() for line in clean.splitlines() if line.strip() not in ("", "Execution halted")]
     summary = normalise(bench, result.summary)
     if "exit status" in summary and said and said[-1][:160] not in summary:
         summary += f": {said[-1][:160]}"
@@ -323,7 +324,7 @@ def _evidence(
         tests=tests,
         criteria=result.criteria,
         observations=tuple(row.model_copy(update={"said": normalise(bench, row.said)}) for row in result.observations),
-        records_sha256=bench.store.put(result.records) if result.records else None,
+        records_sha256=bench.store.put(packed(result.records)) if result.records else None,
         fault_of=None if result.passed else fault_of(phase, result, clean),
         seed=bench.seed if phase in _LATER else None,
         barrier=f"{bench.barrier.kind} {bench.barrier.version}".strip(),

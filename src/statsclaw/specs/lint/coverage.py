@@ -61,6 +61,11 @@ def _names_that_do_not_exist(contract: Contract, tests: TestSpec, checks: set[st
         wrong = [("scenario", name) for name in row.scenarios if name not in scenarios]
         wrong += [("reference", row.reference)] if row.reference and row.reference not in references else []
         wrong += [("check", row.check)] if row.check is not None and row.check not in checks else []
+        if row.rule in ("raises", "warns") and not row.message:
+            message = f"{row.id} asks for {row.error} without a word of its message: any other {row.error} would do."
+            yield finding(
+                "coverage", "warning", message, _at(contract, TEST_SPEC, "criteria", number), f"no-message:{row.id}"
+            )
         for kind, name in wrong:
             message = f"{row.id} names the {kind} “{clip(name, 60)}”, and there is none of that name."
             where = _at(contract, TEST_SPEC, "criteria", number)

@@ -67,10 +67,10 @@ class Criterion:
         if shapes or not pairs:
             self._record("close", size=0, held=False, said=shapes or "nothing to compare")
             raise AssertionError(f"{self.name}: {shapes or 'nothing to compare'}")
-        worst = max(pairs, key=lambda pair: _excess(self.frozen.get("tolerance") or {}, *pair))
+        tolerance = self.frozen.get("tolerance") or {}
+        worst = max(pairs, key=lambda pair: (_excess(tolerance, *pair), math.isfinite(pair[0])))
         self._record("close", size=len(pairs), **_numbers(*worst))
-        excess = _excess(self.frozen.get("tolerance") or {}, *worst)
-        assert excess <= 0, f"{self.name}: {worst[0]!r} != {worst[1]!r} within the frozen tolerance"
+        assert _excess(tolerance, *worst) <= 0, f"{self.name}: {worst[0]!r} != {worst[1]!r} within the frozen tolerance"
 
     def value(self, number):
         """Within the frozen bounds."""
