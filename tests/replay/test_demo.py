@@ -43,7 +43,7 @@ def test_what_the_source_leaves_open_is_asked_at_once_and_answered_from_the_reco
     choices = [q for q in view.questions.values() if q.asked.topic == "choice"]
     assert len(choices) == 4 and {q.answer.by for q in choices} == {"recording"}
     assert "n/(n-k)" in choices[0].asked.text, "the weightiest first"
-    assert [q.asked.options[q.answer.choice].label for q in choices][0] == "an argument, off by default"
+    assert choices[0].asked.options[choices[0].answer.choice].label == "an argument, off by default"
 
 
 def test_two_independent_readings_agree_and_what_was_read_is_approved(demo):
