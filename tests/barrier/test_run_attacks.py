@@ -133,7 +133,7 @@ class Stage:
             lines += [f"elif ROLE == {role!r}:", textwrap.indent(textwrap.dedent(code).strip(), "    ")]
         place = self.folder / f"{name}.py"
         place.write_text("\n".join([*lines, "else: honest()"]), encoding="utf-8")
-        return f"command:{sys.executable} -S {place}"
+        return f"command:{sys.executable} -S {place} {HONEST}"  # among the tools its package would be hidden
 
     def play(
         self,
@@ -152,7 +152,7 @@ class Stage:
 
         planner = self.program("planner", {"planner": PLANNER.format(secrets=self.secrets)})
         backends = {"planner": planner, "*": self.program("attack", attacks)}
-        order = order_for(self.target, workflow=workflow, run_id=RUN, backends=backends, tools=(AGENT, HONEST))
+        order = order_for(self.target, workflow=workflow, run_id=RUN, backends=backends, tools=(AGENT,))
         folder, log, local = start_run(
             self.bench.workspace, replace(order, barrier=self.bench.barrier), Scrubber(), noon
         )
@@ -180,7 +180,9 @@ class Stage:
         return [json.loads(line[4:])[2:] for line in lines if line.startswith("SAW ")]
 
     def evidence(self, *phases: str) -> list[e.CommandExecuted]:
-        return [event for event in self.events if isinstance(event, e.CommandExecuted) and event.phase in phases]
+        """Of the package as the builder left it; not of the one before, nor of the stand-in without meaning."""
+        executed = [event for event in self.events if isinstance(event, e.CommandExecuted)]
+        return [event for event in executed if event.phase in phases and event.subject == "after"]
 
     def said(self, *phases: str) -> str:
         return "\n".join(self.store.get_text(event.output_sha256) for event in self.evidence(*phases))
@@ -204,6 +206,11 @@ class Stage:
 
 def word() -> str:
     return "q" + secrets.token_hex(10)
+
+
+def judged(event: e.AnyEvent, phase: str = "validation") -> bool:
+    """The work of the builder has been through this phase."""
+    return isinstance(event, e.CommandExecuted) and (event.phase, event.subject) == (phase, "after")
 
 
 def is_ending(event: e.AnyEvent, dispatch: str) -> bool:
@@ -233,7 +240,8 @@ def test_an_honest_cast_ships_and_the_secrets_are_where_they_belong(stage: Stage
     assert stage.secrets["test-spec.md"] in stage.transcripts["tester-1"]
     with pytest.raises(AssertionError, match=r"knows what test-spec\.md says"):
         stage.assert_untold("tester")
-    stage.assert_untold("builder")
+    for role in ("builder", "reader"):
+        stage.assert_untold(role)
 
 
 # --- what a role can reach -------------------------------------------------------------------------------------------
@@ -603,19 +611,36 @@ IN_THE_WAY = {
 }
 
 
-@pytest.mark.parametrize("kind", IN_THE_WAY)
+@pytest.mark.parametrize("kind", [kind for kind in IN_THE_WAY if "study" not in kind])
 def test_the_engine_lays_no_test_where_the_build_points(kind: str, built: Stage) -> None:
-    """Links in the tree to a folder of the machine: the engine writes the tests there after the build."""
-    outside = built.effects
-    build = f"import shutil as s\nOUTSIDE = {str(outside)!r}\n"
-    build += "for name in ('/tests', '/simulations'): s.rmtree(tree + name, ignore_errors=True)\n" + IN_THE_WAY[kind]
-    attack = builder_with(build).replace("honest()", 'honest()\nshutil.rmtree("tests", ignore_errors=True)', 1)
-    built.play({"builder": attack}, until=lambda event: isinstance(event, e.VerificationFinished))
+    """Links in the tree to a folder of the machine. Without a contract the tests are written there after the build."""
+    built.play({"builder": points_outside(kind, built.effects)}, workflow="quick-fix", until=over)
     assert built.left() == []
     assert isinstance(built.events[-1], e.VerificationFinished)
     if kind != "a test":  # a link in place of one file is replaced by the file
         assert [event.name for event in built.evidence("validation", "study")] == ["lay-out"]
         assert "the build put something in the way" in built.said("validation", "study")
+
+
+@pytest.mark.parametrize("kind", IN_THE_WAY)
+def test_with_a_contract_no_test_is_laid_where_the_build_could_point(kind: str, built: Stage) -> None:
+    """The package is built in one place and judged from another: there is nothing to put into the way."""
+    built.play({"builder": points_outside(kind, built.effects)}, until=over)
+    assert built.left() == []
+    assert isinstance(built.events[-1], e.VerificationFinished) and built.events[-1].failed == ()
+    assert {event.name.partition(",")[0] for event in built.evidence("validation", "study")} == {"validation", "study"}
+    tree = built.run / "verify" / "tree"
+    assert not any(path.is_file() for name in ("tests/validation", "simulations") for path in (tree / name).rglob("*"))
+
+
+def points_outside(kind: str, outside: Path) -> str:
+    build = f"import shutil as s\nOUTSIDE = {str(outside)!r}\n"
+    build += "for name in ('/tests', '/simulations'): s.rmtree(tree + name, ignore_errors=True)\n" + IN_THE_WAY[kind]
+    return builder_with(build).replace("honest()", 'honest()\nshutil.rmtree("tests", ignore_errors=True)', 1)
+
+
+def over(event: e.AnyEvent) -> bool:
+    return isinstance(event, e.VerificationFinished)
 
 
 def test_the_build_leaves_no_process_behind(built: Stage) -> None:
@@ -633,9 +658,31 @@ def test_the_build_leaves_no_process_behind(built: Stage) -> None:
         while not os.path.exists("/verify/scratch/heartbeat"):
             time.sleep(0.02)
     """
-    built.play({"builder": builder_with(beat)}, until=lambda event: isinstance(event, e.CommandExecuted))
+    built.play({"builder": builder_with(beat)}, until=lambda event: judged(event, "build"))
     assert built.evidence("build")[0].passed
     assert not beats(built.run / "verify" / "scratch" / "heartbeat")
+
+
+BEATING = """
+import os as _os, time as _time
+if _os.path.isdir("/verify/socket"):  # while it is judged
+    if _os.fork() == 0:
+        _os.setsid()
+        if _os.fork() == 0:
+            [_os.dup2(_os.open(_os.devnull, _os.O_RDWR), _fd) for _fd in (0, 1, 2)]
+            _end = _time.monotonic() + 10
+            while _time.monotonic() < _end:
+                open("/verify/socket/heartbeat", "a").write("x")
+                _time.sleep(0.02)
+        _os._exit(0)
+    while not _os.path.exists("/verify/socket/heartbeat"):
+        _time.sleep(0.02)
+"""
+
+
+def test_the_package_leaves_no_process_behind_when_it_was_judged(built: Stage) -> None:
+    built.play({"builder": builder_with("", BEATING)}, until=judged)
+    assert not beats(built.run / "verify" / "socket" / "heartbeat")
 
 
 LITTER = {
@@ -658,7 +705,7 @@ def test_the_engine_survives_what_a_build_leaves(kind: str, built: Stage) -> Non
     built.play(
         {"builder": builder_with(LITTER[kind])},
         workflow="full",
-        until=lambda event: isinstance(event, e.VerificationFinished),
+        until=over,
     )
     assert isinstance(built.events[-1], e.VerificationFinished) and built.evidence("build")[0].passed
 
@@ -685,31 +732,82 @@ def test_the_package_cannot_be_changed_once_it_is_built(built: Stage) -> None:
     assert "refused /verify/site/tinymean/planted.py" in said and "changed" not in said
 
 
+#: A mean that is wrong, so that what judges it has something to find.
+WRONG = """
+_right = mean
+def mean(x):
+    return _right(x) + 1
+"""
+AROUND = ("validation", "simulation", "reports", "scratch", "door")
+LOOK_AROUND = (
+    f"""
+def _look():
+    import os, sys
+    if not os.path.isdir("/verify/socket"):
+        return
+    for _name in {AROUND!r}:
+        try:
+            print("SEES", _name, os.listdir("/verify/" + _name))
+        except OSError as error:
+            print("SEES NO", _name)
+    print("TOLD", sorted(name for name in os.environ if name.startswith("STATSCLAW_")), sys.argv[0])
+"""
+    + textwrap.indent(READ_ALL, "    ")
+    + "\n_look()\n"
+)
+
+
+def test_the_package_sees_nothing_of_what_judges_it(built: Stage) -> None:
+    """In a process and a root of its own: no test, no study, no report, and no word about any of them."""
+    built.play({"builder": builder_with("", LOOK_AROUND), **TELLING}, until=lambda event: judged(event, "study"))
+    (validation,), (study,) = built.evidence("validation"), built.evidence("study")
+    assert validation.passed and study.passed
+    for phase in ("validation", "study"):
+        said = built.said(phase)
+        assert "looked everywhere" in said
+        assert [line for line in said.splitlines() if line.startswith("SEES")] == [f"SEES NO {name}" for name in AROUND]
+        assert "test_mean_of_drawn_numbers" not in said and "tinymean.interval(" not in said
+        assert "TOLD [] " in said, "it must not know with which seed it is judged"
+        for secret in built.secrets.values():
+            assert secret not in said
+
+
 REWRITE_TESTS = """
 import glob as _glob, os as _os
-for _path in _glob.glob("/verify/validation/**/*.py", recursive=True):
+for _path in [*_glob.glob("/verify/**/*.py", recursive=True), "/verify/validation/tests/validation/test_tinymean.py"]:
     try:
         with open(_path, "r+") as _file:
             _file.truncate(0)
-            _file.write("def test_mean_of_constants_is_the_constant():\\n    pass\\n")
         print("rewrote", _path)
     except OSError as _error:
         print("refused", _path, _error.strerror)
 """
+
+
+def test_the_package_cannot_rewrite_the_tests_that_judge_it(built: Stage) -> None:
+    """At its first import the package empties everything it can reach; what judges it is not among it."""
+    built.play({"builder": builder_with("", REWRITE_TESTS + WRONG)}, until=judged)
+    (validation,) = built.evidence("validation")
+    said = built.said("validation")
+    assert "refused /verify/validation/tests/validation/test_tinymean.py No such file" in said
+    assert not [line for line in said.splitlines() if line.startswith("rewrote") and "/socket/" not in line]
+    assert len(validation.tests) == 6 and not validation.passed
+
+
 SECOND_TEST = """
 honest()
 Path("tests/validation/test_second.py").write_text("def test_that_fails():\\n    assert False\\n")
 """
 
 
-def test_the_package_cannot_rewrite_the_tests_that_judge_it(built: Stage) -> None:
-    """At its first import the package empties every other test file; one of them fails if it is left alone."""
-    built.play(
-        {"builder": builder_with("", REWRITE_TESTS), "tester": SECOND_TEST},
-        until=lambda event: isinstance(event, e.CommandExecuted) and event.phase == "validation",
-    )
-    (judged,) = built.evidence("validation")
-    assert "rewrote" not in built.said("validation") and not judged.passed
+def test_without_a_contract_the_package_cannot_rewrite_the_tests_either(built: Stage) -> None:
+    """There it runs in the process of the tests, which lie where nothing can be written."""
+    attack = {"builder": builder_with("", REWRITE_TESTS), "tester": SECOND_TEST}
+    built.play(attack, workflow="quick-fix", until=judged)
+    (validation,) = built.evidence("validation")
+    said = built.said("validation")
+    assert "refused /verify/validation/tests/validation/test_second.py" in said and not validation.passed
+    assert "rewrote /verify/validation" not in said
 
 
 FORGED = '<testsuite><testcase name="all_is_well"/></testsuite>'
@@ -726,12 +824,55 @@ if any("/verify/reports/validation" in word for word in _sys.argv):
 
 def test_a_report_that_the_build_has_left_is_not_believed(built: Stage) -> None:
     """The build forges the report of the validation; the package ends the validation before it writes its own."""
-    built.play(
-        {"builder": builder_with(FORGE, QUIT)},
-        until=lambda event: isinstance(event, e.CommandExecuted) and event.phase == "validation",
-    )
-    (judged,) = built.evidence("validation")
-    assert not judged.passed, judged.summary
+    built.play({"builder": builder_with(FORGE, QUIT)}, workflow="quick-fix", until=judged)
+    (validation,) = built.evidence("validation")
+    assert not validation.passed, validation.summary
+
+
+EVIDENCE = json.dumps({"criterion": "C1", "test": "all_is_well", "rule": "close", "observed": 1.0, "expected": 1.0})
+FORGE_INSIDE = f"""
+import os as _os
+def _forge():
+    for name, text in (("validation-validation", {FORGED!r}), ("evidence.jsonl", {EVIDENCE!r})):
+        for folder in ("/verify/reports", "/verify/scratch", "/tmp", "/verify/socket"):
+            try:
+                open(folder + "/" + name, "w").write(text + chr(10))
+                print("forged", folder + "/" + name, flush=True)
+            except OSError as error:
+                print("refused", folder + "/" + name, flush=True)
+_forge()
+"""
+AT_A_CALL = """
+def mean(x):
+    _forge()
+    _os._exit(0)
+"""
+AT_IMPORT = """
+if _os.path.isdir("/verify/socket"):
+    _os._exit(0)
+"""
+IN_A_THREAD = """
+import threading as _threading
+_threading.Timer(0.05, _os._exit, (0,)).start()
+"""
+
+
+@pytest.mark.parametrize("ending", [AT_A_CALL, AT_IMPORT, IN_A_THREAD, WRONG], ids=["call", "import", "thread", "lie"])
+def test_a_package_cannot_forge_what_is_said_of_it(ending: str, built: Stage) -> None:
+    """It writes report and evidence wherever it can, and ends its process with success, or lies about its results."""
+    built.play({"builder": builder_with(FORGE, FORGE_INSIDE + ending)}, until=over)
+    (validation,) = built.evidence("validation")
+    said = built.said("validation")
+    assert "refused /verify/reports/validation-validation" in said, "the attack did not happen"
+    assert "forged /verify/reports" not in said
+    assert "all_is_well" not in {test.name for test in validation.tests}
+    assert "all_is_well" not in {row.test for row in validation.observations}
+    assert not validation.passed and len(validation.tests) == 6
+    finished = built.events[-1]
+    assert isinstance(finished, e.VerificationFinished) and finished.failed
+    verdicts = {row.id: row.verdict for event in built.events if isinstance(event, e.CriteriaJudged)
+                and event.subject == "after" for row in event.judgements}  # fmt: skip
+    assert verdicts["C1"] == "FAIL"
 
 
 # --- what the engine does on the machine itself ----------------------------------------------------------------------
@@ -758,7 +899,7 @@ def test_a_dependency_that_the_builder_names_is_not_installed_on_the_machine(sta
     stage.play(
         {"builder": EVIL_PACKAGE},
         workflow="quick-fix",
-        until=lambda event: isinstance(event, e.VerificationFinished),
+        until=over,
     )
     assert stage.witness()[0][0] == "planted"
     assert stage.left() == [], "the builder's code ran on the machine"

@@ -40,6 +40,8 @@ def planner() -> None:
     if ATTEMPT == 1 and "--no-hold" not in sys.argv:
         (OUT / "comprehension.md").write_text(comprehension.replace(OPEN, "    decided_by: nobody\n"))
         return
+    if "--no-hold" in sys.argv:  # nobody was asked, so nobody but the planner can have decided
+        comprehension = comprehension.replace(OPEN, OPEN.replace("person", "planner"))
     (OUT / "comprehension.md").write_text(comprehension)
     owed = PROMPT.rpartition("## What to hand in")[2].partition("\n## ")[0]
     for name in ("interface.md", "spec.md", "test-spec.md", "sim-spec.md"):

@@ -102,11 +102,20 @@ def take_changes(run: Run) -> None:
     """Take every change that a person has left, once, in the order of their names."""
     for place in sorted(run.folder.inbox.glob("change-*.json")) if run.view.finished is None else []:
         event = _read(place)
-        place.unlink(missing_ok=True)
-        if isinstance(event, FindingOverridden):
+        if isinstance(event, FindingOverridden) and event.key not in run.view.overrides:
             run.log.append(event)
-        elif isinstance(event, SpecAmended):
-            run.log.append(_on_top(run, event))
+        elif isinstance(event, SpecAmended) and not _taken(run, event):
+            try:
+                run.log.append(_on_top(run, event))
+            except InputRefused:
+                place.rename(place.with_suffix(".refused"))
+                continue
+        place.unlink(missing_ok=True)
+
+
+def _taken(run: Run, event: SpecAmended) -> bool:
+    """It is in the log already: the run was killed before its file was gone."""
+    return any((e.what, e.after, e.why) == (event.what, event.after, event.why) for e, _ in run.view.amendments)
 
 
 def _on_top(run: Run, event: SpecAmended) -> SpecAmended:

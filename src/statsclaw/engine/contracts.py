@@ -110,8 +110,15 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
     """A choice that the person has made is carried, as it was made."""
     problems = []
     choices = {choice.id: choice for choice in comprehension.choices}
-    for question in run.view.questions.values():
-        if question.asked.topic != "choice" or question.answer is None or question.answer.choice is None:
+    answered = [q for q in run.view.questions.values() if q.asked.topic == "choice" and q.answer is not None]
+    asked = {question.asked.cause.rpartition("/")[2] for question in answered}
+    for choice in comprehension.choices:
+        if choice.decided_by == "person" and choice.id not in asked:
+            problems.append(
+                f"{COMPREHENSION}: nobody asked the person about {choice.id}; leave it open (decided_by: nobody)"
+            )
+    for question in answered:
+        if question.answer is None or question.answer.choice is None:
             continue
         name = question.asked.cause.rpartition("/")[2]
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label

@@ -90,6 +90,8 @@ def ready_to_ship(run: RunView, plan: Plan) -> list[Blocker]:
 
 def done(run: RunView, plan: Plan) -> list[Blocker]:
     """Open when what was to be shipped is shipped, what was verified is what was shipped, and the workspace knows."""
+    if blockers := ready_to_ship(run, plan):
+        return blockers  # something has changed since
     if run.overlay and verified(run) and (run.commit is None or run.commit.tree_sha256 != run.tree_sha256):
         return [Blocker("there is no commit of the verified tree", Commit())]
     if may_ship(run, plan) and run.commit is not None:
@@ -262,7 +264,7 @@ def _suite(run: RunView, plan: Plan) -> list[Blocker]:
     if run.suite is None or run.suite.judges_sha256 != run.judges_sha256:
         return [Blocker("tests and study have not been checked", CheckSuite())]
     for role in (Role.TESTER, Role.SIMULATOR, Role.PLANNER):
-        errors = [f for f in run.suite.findings if f.severity == "error" and f.route_to == role]
+        errors = [f for f in run.suite.findings if f.severity == "error" and (f.route_to or Role.TESTER) == role]
         if [f for f in errors if f.key not in run.overrides] and role in plan.roles:
             return [Blocker(f"the work of the {role} cannot judge anybody yet", SendBack(role, "suite"))]
     return []

@@ -29,6 +29,7 @@ from statsclaw.verify.suite.r_suite import check_r_suite
 if TYPE_CHECKING:
     from statsclaw.engine.dispatch import Inspected
 
+NOT_EXECUTED = "the study was not executed: no command of the profile runs it"
 _SMOKE = 2
 _OTHER_VALUES = 2
 _STATIC = {"python": check_python_suite, "r": check_r_suite}
@@ -146,6 +147,9 @@ def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]
     for name, (later_seed, first, standin) in _LOOKS.items():
         smoke = replace(bench, seed=bench.seed + later_seed, replications=(first, _SMOKE), standin=standin)
         found = _smoke_run(run, smoke, study, null)
+        if found == NOT_EXECUTED:
+            yield Finding(check="suite", severity="warning", message=NOT_EXECUTED, key="study-not-executed")
+            return
         if isinstance(found, str):
             with_ = f"STATSCLAW_FIRST={first} and STATSCLAW_REPLICATIONS={_SMOKE}"
             yield _of_study(f"on the stand-in package, with {with_}: {found}", "study-smoke")
@@ -172,9 +176,10 @@ def _smoke_run(run: Run, smoke: Bench, study: Study, null: Mapping[str, str]) ->
     """What was recorded, or what is wrong with it in one sentence."""
     assert smoke.replications is not None
     first, count = smoke.replications
-    ran = [e for e in _execute_on_null(run, smoke, null, "study") if e.phase == "study"]
+    reporting = {command.name for command in run.profile.study if command.parser == "study"}
+    ran = [e for e in _execute_on_null(run, smoke, null, "study") if e.phase == "study" and e.name in reporting]
     if not ran:
-        return "the study was not executed"
+        return NOT_EXECUTED
     if not ran[-1].passed:
         return ran[-1].summary
     if ran[-1].records_sha256 is None:

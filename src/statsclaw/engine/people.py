@@ -35,6 +35,7 @@ class Person(Protocol):
 _UNATTENDED = {
     "escalation": (STOP_RUN,),
     "breach": (STOP_RUN,),
+    "choice": tuple(range(9)),
     "comprehension": (0,),
     "readings": (0,),
     "refreeze": (0,),
@@ -123,7 +124,9 @@ def compose(run: Run, topic: str) -> QuestionAsked:
             Option(label="do not push", consequence="the result stays in the workspace on this machine"),
         )
         text = "Everything that was to be checked has passed. Push the result?"
-        return QuestionAsked(question=number, topic="ship", asked_by="shipper", text=text, options=options)
+        return QuestionAsked(
+            question=number, topic="ship", asked_by="shipper", text=text, options=options, cause=view.ship_basis
+        )
     if topic == "readings":
         return _about_readings(view, number)
     if topic == "comprehension":

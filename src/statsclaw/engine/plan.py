@@ -62,11 +62,20 @@ def wants_ship(run: RunView, plan: Plan) -> bool:
     return asked and run.head.credentials.can_ship and not run.head.local_only
 
 
+def _read_already(run: RunView) -> bool:
+    """The second reading was compared with the comprehension as it stands; only the specifications have changed."""
+    document = run.artifact("comprehension.md")
+    compared = run.readings
+    return document is not None and compared is not None and compared.comprehension_sha256 == document.sha256
+
+
 def due(run: RunView, plan: Plan, role: Role) -> bool:
     """A role is due until its work was taken, again when it was sent back, and when an earlier stage has changed."""
     taken = run.accepted.get(role)
     if taken is None or run.work_order(role):
         return True
+    if role is Role.READER and _read_already(run):
+        return False
     blind = PathClass.SOURCE not in MATRIX[role].sees  # what the builder changed is nothing it could see
     earlier: list[int] = []
     for duty in plan.duties:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from statsclaw.artifacts.mark import unmarked
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.gates import verified
@@ -18,6 +19,7 @@ from statsclaw.review.review import Reviewed, review
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Covered, Finding, Judgement, ReviewComputed, Trace
 from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.verify.criteria.claims import contradicted_claims
 from statsclaw.verify.measure_coverage import measured, read_dumps
@@ -109,7 +111,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         ),
         second_reading=Role.READER in run.plan.roles,
         barrier=run.barrier.kind,
-        attestation_faults=tuple(f"{s.dispatch}: {fault}" for s in dispatches_of(run.folder) for fault in s.faults),
+        attestation_faults=_attested(run),
         breaches=_standing_breaches(run),
         suspicions=tuple(t for d in view.dispatches.values() if d.closed for t in d.closed.suspicions),
         revealed=tuple(event.role for event in view.revealed),
@@ -123,11 +125,23 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         before=tuple(view.evidence_for(tree, "before")),
         judgements=_judged(run, "after"),
         null_judgements=_last_on_null(run),
+        unattended=tuple(
+            q.asked.cause.rpartition("/")[2]
+            for q in view.questions.values()
+            if q.asked.topic == "choice" and q.answer and q.answer.by == "default"
+        ),
         apart=run.profile.id == "python" or contract is None,
         coverage=coverage,
-        documents={n: run.store.get_text(a.sha256) for n, a in view.artifacts.items()},
+        documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
     )
+
+
+def _attested(run: Run) -> tuple[str, ...]:
+    """What is wrong with the record of what roles were shown. That there was no sandbox is said on its own."""
+    rows = [(seen.dispatch, fault) for seen in dispatches_of(run.folder) for fault in seen.faults]
+    known = "without a sandbox" if run.barrier.kind == NoBarrier.kind else "\0"
+    return tuple(f"{dispatch}: {fault}" for dispatch, fault in rows if known not in fault)
 
 
 def _settled(run: Run) -> bool:

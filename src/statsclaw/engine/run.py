@@ -19,6 +19,7 @@ from statsclaw.intake.project import profile_settings
 from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.profiles.profile import Profile, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
+from statsclaw.roles.view import criteria_in
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import RunLog
 from statsclaw.runlog.store import ContentStore, sha256
@@ -94,7 +95,9 @@ class Run:
         """Equations, algorithms, tables and stated criteria of the sources and of the directive."""
         found = read_sources({s.name: self.store.get(s.sha256) for s in self.view.head.own_sources})
         directive = self.view.head.directive
-        if stated := criteria_of_request(directive):
+        rows = [line.strip() for line in criteria_in(directive).splitlines() if line.strip()]
+        listed = "\n".join(line if line[0] in "-*+#|" else f"- {line}" for line in rows)
+        if stated := criteria_of_request(f"## Acceptance criteria\n\n{listed}\n" if listed else directive):
             asked = Extracted("request", sha256(directive.encode()), "text", text=directive, criteria=stated)
             found = Index((*found.sources, asked))
         return found

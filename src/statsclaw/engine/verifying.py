@@ -73,7 +73,9 @@ class _Seen:
 
     def add(self, executed: CommandExecuted, batch: tuple[int, int] | None) -> CommandExecuted:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
-        if executed.phase == "study" and self.study is not None and executed.passed and batch is not None:
+        reporting = {command.name for command in self.run.profile.study if command.parser == "study"}
+        is_study = executed.phase == "study" and executed.name.partition(",")[0] in reporting
+        if is_study and self.study is not None and executed.passed and batch is not None:
             try:
                 kept = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
                 found = read_records(

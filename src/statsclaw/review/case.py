@@ -92,6 +92,8 @@ class Case:
     before: tuple[CommandExecuted, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     null_judgements: tuple[Judgement, ...] = ()
+    #: Choices for which nobody answered and the safe default was taken.
+    unattended: tuple[str, ...] = ()
     #: The package was judged in a process of its own.
     apart: bool = True
     coverage: tuple[FileCoverage, ...] | None = None

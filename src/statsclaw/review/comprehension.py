@@ -64,15 +64,16 @@ def _choices(case: Case, read: Comprehension) -> list[Finding]:
         for row in read.open_choices
     ]
     found += [
-        finding(_CHECK, "note", _decided(row), where=line, key=f"decided:{row.id}")
+        finding(_CHECK, "note", _decided(row, row.id in case.unattended), where=line, key=f"decided:{row.id}")
         for row in read.choices
         if row.decision is not None
     ]
     return found
 
 
-def _decided(row: Choice) -> str:
-    return f"the {row.decided_by} decided {row.id}: {row.options[row.decision or 0].label} ({row.question})"
+def _decided(row: Choice, unattended: bool) -> str:
+    who = "nobody answered, so the safe default" if unattended else f"the {row.decided_by}"
+    return f"{who} decided {row.id}: {row.options[row.decision or 0].label} ({row.question})"
 
 
 def _readings(case: Case, read: Comprehension) -> list[Finding]:

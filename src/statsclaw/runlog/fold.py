@@ -167,11 +167,17 @@ class RunView:
 
     @property
     def ship_authorised(self) -> bool | None:
-        """True or False as the person decided; None while nobody was asked."""
+        """True or False as the person decided about what would be pushed now; None while nobody was asked."""
         for question in self.questions.values():
-            if question.asked.topic == "ship" and question.answer is not None:
+            asked = question.asked
+            if asked.topic == "ship" and question.answer is not None and asked.cause == self.ship_basis:
                 return question.answer.choice == 0
         return None
+
+    @property
+    def ship_basis(self) -> str:
+        """Names what a permission to push is about: the tree, and what it was judged by."""
+        return _digest([self.tree_sha256, sorted(self.frozen.items())])
 
     @property
     def judges_sha256(self) -> str:

@@ -58,3 +58,4 @@ def package_behind_door(
     finally:
         end_leftover(confinement.desk / "pid")
         thread.join(timeout=10)
+        socket.unlink(missing_ok=True)
