@@ -309,10 +309,13 @@ def _verification(run: RunView, plan: Plan) -> list[Blocker]:
 def _to_be_amended(run: RunView) -> bool:
     """The person has said that the criterion in doubt is wrong; the amendment is theirs, and not there yet."""
     judged = run.judged.get((run.tree_sha256, "after"))
-    if judged is None or any(event.what.startswith(f"{judged.in_doubt}.") for event, _ in run.amendments):
-        return False
-    return any(
-        q.asked.topic == "criterion" and q.asked.cause == judged.in_doubt and q.answer and q.answer.choice == ACCEPT
+    amended = max((seq for _, seq in run.amendments), default=0)
+    return judged is not None and any(
+        q.asked.topic == "criterion"
+        and q.asked.cause == judged.in_doubt
+        and q.answer is not None
+        and q.answer.choice == ACCEPT
+        and q.answered_at > amended
         for q in run.questions.values()
     )
 

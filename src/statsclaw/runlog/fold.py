@@ -68,6 +68,7 @@ class Artifact:
 class Question:
     asked: e.QuestionAsked
     answer: e.QuestionAnswered | None = None
+    answered_at: int = 0
 
     @property
     def answer_text(self) -> str:
@@ -379,7 +380,7 @@ class RunView:
                 self.escalations.pop(0)
             return
         question = self.questions[event.question]
-        question.answer = event
+        question.answer, question.answered_at = event, self.seq
         asked = question.asked
         if asked.topic == "workflow" and event.choice is not None:
             self.workflow = asked.options[event.choice].label
