@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
+from statsclaw.backends.replay import Recording
 from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.git import git, own_environment
@@ -52,6 +53,7 @@ def prepare_demo(name: str, folder: Path) -> Prepared:
             ship=True,
             recording=material / "recording",
             replay_of=f"demo/{name}",
+            canary_seed=Recording(material / "recording").created.canary_seed,
         ),
     )
 
