@@ -476,6 +476,7 @@ def test_a_run_started_from_inside_a_git_hook_still_looks_at_its_own_target(
 def test_sources_that_cannot_be_used_are_refused(bench: Bench, target: Path, tmp_path: Path) -> None:
     folder = tmp_path / "sources"
     (folder / "twin").mkdir(parents=True)
+    (folder / "hollow" / ".git").mkdir(parents=True)
     (folder / "empty.md").touch()
     for name in ("notes.md", "twin/notes.md"):
         (folder / name).write_text("notes\n")
@@ -485,7 +486,7 @@ def test_sources_that_cannot_be_used_are_refused(bench: Bench, target: Path, tmp
     for names, says in [
         (("empty.md",), "is empty"),
         (("missing.md",), "is not a file"),
-        (("twin",), "is not a file"),
+        (("hollow",), "a folder without a file"),
         (("pipe.md",), "is not a file"),
         (("huge.pdf",), "larger than 50 MiB"),
         (("notes.md", "twin/notes.md"), "the same file name"),

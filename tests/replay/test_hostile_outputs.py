@@ -65,7 +65,7 @@ PLAIN_SUITE = (
 # --- the stage -----------------------------------------------------------------------------------------------------
 
 PRELUDE = '''
-import json, os, runpy, shutil, socket, stat, subprocess, sys, time
+import json, os, re, runpy, shutil, socket, stat, subprocess, sys, time
 from pathlib import Path
 ROLE, ATTEMPT = os.environ["STATSCLAW_ROLE"], int(os.environ["STATSCLAW_ATTEMPT"])
 OUT, IN, REPO = (Path(os.environ["STATSCLAW_" + name]) for name in ("OUT", "IN", "REPO"))
@@ -766,7 +766,8 @@ def nastily(text):
     for old in ("What should happen with fewer than two numbers, where (2) is not defined?", "callers must look",
                 "the sample mean", "the observations are independent", "the mean is estimated from the same numbers"):
         text = text.replace(f'"{old}', '"' + json.dumps(NASTY)[1:-1]).replace(old, json.dumps(NASTY), 1)
-    return text.replace("label: refuse", "label: " + json.dumps("refuse" + NASTY[:250]))
+    text = text.replace("label: refuse", "label: " + json.dumps("refuse" + NASTY[:250]))
+    return re.sub("decided_by: [a-z]+", "decided_by: person", text)
 """
 NASTY_CAST = {
     "planner-1": """
@@ -777,7 +778,7 @@ NASTY_CAST = {
     + """
 honest()
 text = nastily((OUT / 'comprehension.md').read_text())
-text = text.replace('decided_by: person', 'decided_by: nobody').replace('    decision: 0\\n', '')
+text = text.replace('decided_by: person\\n    decision: 0\\n', 'decided_by: nobody\\n')
 [p.unlink() for p in OUT.iterdir()]
 (OUT / 'comprehension.md').write_text(text)""",
     "planner": PLANNED
@@ -979,9 +980,10 @@ def test_a_choice_is_carried_whatever_its_label(label: str, stage: Stage) -> Non
     """What the person chose is kept shortened and scrubbed; the planner cannot know that and carries its own label."""
     written = f"""
         honest(); p = OUT / 'comprehension.md'
-        text = p.read_text().replace('label: refuse', 'label: ' + json.dumps({label!r}))"""
+        text = p.read_text().replace('label: refuse', 'label: ' + json.dumps({label!r}))
+        text = re.sub('decided_by: [a-z]+', 'decided_by: person', text)"""
     first = f"""{written}
-        text = text.replace('decided_by: person', 'decided_by: nobody').replace('    decision: 0\\n', '')
+        text = text.replace('decided_by: person\\n    decision: 0\\n', 'decided_by: nobody\\n')
         [q.unlink() for q in OUT.iterdir()]; p.write_text(text)"""
     until = goes_on_after("planner-2")
     stage.play({"planner-1": first, "planner": f"{written}\n        p.write_text(text)"}, workflow="full", until=until)

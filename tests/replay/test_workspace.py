@@ -38,7 +38,8 @@ def test_a_shipped_run_is_pushed_with_the_workspace_to_its_last_line_and_nothing
 def test_a_run_that_was_not_authorised_leaves_the_remote_of_the_workspace_alone(bench, target):
     remote = with_remote(bench)
     view = bench.start(
-        order_for(target, run_id="stay-0001"), person=Unattended(yes=False, answers={"planner": "1", "ship": "2"})
+        order_for(target, run_id="stay-0001"),
+        person=Unattended(yes=False, answers={"choice": "1", "comprehension": "1", "ship": "2"}),
     )
     assert view.finished and view.pushed is None and not view.synced.pushed
     assert git_text("for-each-ref", git_dir=remote) == ""
