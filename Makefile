@@ -39,7 +39,7 @@ test: $(TEST) barrier lint
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-slow: $(TEST) barrier
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(TEST)
 	$(BIN)/ruff check src tests benchmarks

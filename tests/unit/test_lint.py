@@ -82,7 +82,6 @@ def test_a_scenario_without_a_criterion() -> None:
         ("spec.md", "yields: [interval.se]", "yields: [interval.sd]", "no-such-element:B2:interval.sd"),
         ("sim-spec.md", "id: M1", "id: C1", "id-twice:C1"),
         ("sim-spec.md", "id: cover", "id: S1", "id-twice:S1"),
-        ("sim-spec.md", "    low: 0.92", "    cells: {n: []}\n    low: 0.92", "no-cell:M1"),
     ],
 )
 def test_names_must_exist_once(file: str, old: str, new: str, key: str) -> None:

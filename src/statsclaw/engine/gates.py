@@ -43,6 +43,9 @@ class Blocker:
 Gate = Callable[[RunView, Plan], list[Blocker]]
 _ORDER = tuple(State)
 
+#: How the judge says that a criterion was left unanswered.
+NO_TEST = "no test decided it"
+
 #: How often the builder is sent back over a criterion before the person is asked about the criterion itself.
 DOUBT_AFTER = 1
 
@@ -349,8 +352,10 @@ def responsible(run: RunView, plan: Plan) -> Role | None:
     """The role of this workflow that has to mend a failed verification. None: nobody here can, it is a finding."""
     faults = [c.fault_of for c in run.evidence_for(run.tree_sha256) if c.fault_of]
     judged = run.judged.get((run.tree_sha256, "after"))
-    if judged is not None and any(j.literal == "FAIL" for j in judged.judgements):
-        faults.append(Role.BUILDER)
+    missed = [j for j in judged.judgements if j.literal == "FAIL"] if judged is not None else []
+    if missed:
+        unanswered = all(j.note.startswith(NO_TEST) for j in missed)
+        faults.append(Role.TESTER if unanswered else Role.BUILDER)
     writers = [Role(fault) for fault in faults if fault in plan.roles]
     documented_at = run.accepted.get(Role.SCRIBER, 0)
     good_before = any(

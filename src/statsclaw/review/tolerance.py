@@ -12,6 +12,10 @@ from statsclaw.specs.contract import SPECIFICATIONS
 _CHECK = "tolerance"
 
 
+#: A stated size this many times larger than anything compared excuses a tolerance that means nothing.
+_FAR_OFF = 1000
+
+
 def check(case: Case) -> list[Finding]:
     return [
         *_frozen(case),
@@ -19,7 +23,23 @@ def check(case: Case) -> list[Finding]:
         *bounded(_CHECK, list(_contract(case))),
         *bounded(_CHECK, under(_CHECK, case.suite_findings)),
         *bounded(_CHECK, list(_null(case))),
+        *bounded(_CHECK, list(_scales(case))),
     ]
+
+
+def _scales(case: Case) -> Iterator[Finding]:
+    """A tolerance was judged by the size its author stated; the numbers that were compared tell the real one."""
+    tests = case.contract.tests if case.contract else None
+    for criterion in tests.criteria if tests else ():
+        sizes = [
+            abs(row.expected)
+            for command in case.after
+            for row in command.observations
+            if row.criterion == criterion.id and row.expected is not None
+        ]
+        if criterion.scale is not None and sizes and max(sizes) < criterion.scale / _FAR_OFF:
+            text = f"{criterion.id} states a size of {criterion.scale:g}, and nothing compared exceeds {max(sizes):.3g}"
+            yield _finding("error", text, "test-spec.md", "planner", f"scale:{criterion.id}")
 
 
 def _frozen(case: Case) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ _FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*$")
 _INTEGER = re.compile(r"[-+]?\d{1,18}")
 _FLOAT = re.compile(r"[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,4})?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|nan)(?:inity)?", re.IGNORECASE)
+_TAGGED = re.compile(r"!")
 #: Where a value stands, for errors and for amendments: (first character, one after the last) in the document.
 Span = tuple[int, int]
 
@@ -83,6 +84,7 @@ def blocks_of(file: str, text: str) -> list[Block]:
     """Every fence whose info string has two words: a language and the name of the block."""
     if len(text) > _LARGEST_DOCUMENT:
         raise Malformed([Fault(file, 1, f"longer than {_LARGEST_DOCUMENT:,} characters")])
+    text = text.replace("\r\n", "\n") if "\r\n" in text else text
     found: list[Block] = []
     opened: tuple[str, str, int, int] | None = None
     rows: list[str] = []
@@ -144,7 +146,7 @@ def _faults(value: Value, error: ValidationError) -> Iterator[Fault]:
     seen: set[tuple[int, str]] = set()
     for row in error.errors(include_url=False, include_input=False, include_context=False):
         path = tuple(row["loc"])
-        where = ".".join(str(part) for part in path)
+        where = _one_line(".".join(str(part) for part in path))
         message = _one_line(str(row["msg"]).removeprefix("Value error, "))
         fault = Fault(value.block.file, value.line_of(path), f"{where}: {message}" if where else message)
         if (fault.line, fault.message) not in seen:
@@ -157,12 +159,18 @@ def _one_line(text: str) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes only. An alias could make a small text huge, so there are none."""
+    """Composes only: no alias, which could make a small text huge, and no more values than allowed."""
+
+    composed = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.events.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
+        self.composed += 1
+        if self.composed > 2 * _MOST_VALUES:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem=f"more than {_MOST_VALUES:,} values", problem_mark=mark)
         return super().compose_node(parent, index)
 
 
@@ -179,6 +187,8 @@ class _Reader:
         if len(path) > _DEEPEST or len(self.lines) > _MOST_VALUES:
             reason = "nested too deeply" if len(path) > _DEEPEST else f"more than {_MOST_VALUES:,} values"
             raise Malformed([*self.faults[:20], Fault(self.block.file, self.lines[path], reason)])
+        if _TAGGED.match(self._source(node)):
+            self._fault(self.lines[path], "tags are not allowed here")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -200,8 +210,6 @@ class _Reader:
 
     def _scalar(self, node: yaml.Node, path: Path) -> object:
         text = str(node.value)
-        if node.tag and not node.tag.startswith("tag:yaml.org,2002:"):
-            self._fault(self.lines[path], f"the tag {node.tag[:40]!r} is not allowed here")
         if getattr(node, "style", None) is not None:  # quoted or a block of text
             return text
         if text in ("", "null", "~", "Null", "NULL"):
@@ -218,6 +226,9 @@ class _Reader:
         if _NOT_FINITE.fullmatch(text):
             self._fault(self.lines[path], f"{text} is not a number; leave the key out where there is no bound")
         return text
+
+    def _source(self, node: yaml.Node) -> str:
+        return self.block.text[node.start_mark.index : node.start_mark.index + 2]
 
     def _fault(self, line: int, message: str) -> None:
         self.faults.append(Fault(self.block.file, line, message))

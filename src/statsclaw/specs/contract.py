@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
@@ -109,7 +109,20 @@ def _test_spec(
         if value := values.get((TEST_SPEC, name)):
             lines |= _below(name, value.lines)
     block = values[TEST_SPEC, "scenarios"].block
+    if faults := list(_doubled(data, lines)):
+        raise Malformed(faults)
     return check(Value(block, data, lines), TestSpec)
+
+
+def _doubled(data: Mapping[str, object], lines: Mapping[tuple[str | int, ...], int]) -> Iterator[Fault]:
+    """An id that stands twice, where it stands the second time."""
+    seen: set[object] = set()
+    for name, rows in data.items():
+        for number, row in enumerate(rows if isinstance(rows, list) else ()):
+            found = row.get("id") if isinstance(row, dict) else None
+            if isinstance(found, str) and found in seen:
+                yield Fault(TEST_SPEC, lines.get((name, number, "id"), 1), f"the id {found[:60]!r} stands here twice")
+            seen.add(found if isinstance(found, str) else None)
 
 
 def _definitions(documents: Mapping[str, str], comprehension: Comprehension | None, faults: list[Fault]) -> str:

@@ -13,7 +13,7 @@ def with_interface(documents: Mapping[str, bytes]) -> dict[str, bytes]:
 
     Whatever stood there is replaced, so that doing it twice changes nothing.
     """
-    rendered = dict(documents)
+    rendered = {name: data.replace(b"\r\n", b"\n") for name, data in documents.items()}
     try:
         shared = section(rendered.get(INTERFACE, b"").decode("utf-8"), "Interface")
         for name in SPECIFICATIONS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Annotated, Literal
 
@@ -14,6 +15,9 @@ Level = StrictInt | StrictFloat | StrictStr
 Metric = Literal[
     "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
 ]
+
+
+_MOST_CELLS = 2000
 
 
 class Parameter(Typed):
@@ -73,6 +77,8 @@ class Study(Typed):
 
     @model_validator(mode="after")
     def _consistent(self) -> Study:
+        if math.prod(len(levels) for levels in self.grid.values()) > _MOST_CELLS:
+            raise ValueError(f"more than {_MOST_CELLS:,} cells")
         ids = [row.id for row in self.criteria]
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"the id {twice[0]!r} stands here twice")
@@ -85,12 +91,10 @@ class Study(Typed):
             if row.field is not None and row.field not in self.fields:
                 raise ValueError(f"{row.id}: there is no field {row.field!r}")
             for axis, levels in row.cells.items():
-                if not set(levels) <= set(self.grid.get(axis, ())):
+                if not levels or not set(levels) <= set(self.grid.get(axis, ())):
                     raise ValueError(f"{row.id}: {axis} has no such level in the grid")
         if self.cap is not None and self.cap < self.replications:
             raise ValueError("the cap is below the planned replications")
-        if len(self.cells()) > 2000:
-            raise ValueError("more than 2,000 cells")
         for parameter in self.parameters:
             if isinstance(parameter.truth, dict) and set(parameter.truth) != set(self.cells()):
                 raise ValueError(f"the truth of {parameter.name} is not given for every cell, written as n=50,rho=0.5")

@@ -56,7 +56,7 @@ def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tupl
 
 
 def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
-    if criterion.limited_by == "Monte Carlo" and (criterion.standard_error is not None or criterion.alternatives):
+    if criterion.limited_by == "Monte Carlo" and criterion.standard_error is not None:
         return  # judged by what is stated, not by a usual size
     relative = width(tolerance, criterion.scale or 1.0) / (criterion.scale or 1.0)
     size = f"of the size {show(criterion.scale)}" if criterion.scale else "(no scale is stated, so 1 is taken)"

@@ -58,8 +58,12 @@ def _complaints(node: ast.AST, module: Module, suite: Suite) -> Iterator[tuple[s
     elif isinstance(node, ast.Import | ast.ImportFrom):
         names = [row.name for row in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         for name in names:
-            if name.split(".")[0] in ("_pytest", "statsclaw"):
+            if name.split(".")[0] in ("_pytest", "statsclaw", "conftest"):
                 yield "inner-parts", f"The suite imports {name}: the inner parts of what runs and judges it."
+    if isinstance(node, ast.Constant) and node.value == "conftest":
+        yield "inner-parts", "The suite reaches for conftest, which holds the frozen criteria."
+    if isinstance(node, ast.Attribute) and node.attr in ("frozen", "CRITERIA"):
+        yield "inner-parts", f"The suite reaches for {node.attr}: the frozen criteria are not its own."
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
         yield from _forbidden(node, module, suite)
 
