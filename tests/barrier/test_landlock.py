@@ -884,14 +884,13 @@ with Scene() as scene:
 @only_root
 def test_a_whole_run(tmp_path: Path) -> None:
     """Scripted roles, verification and shipping, all behind Landlock."""
-    from tests.support.runs import HERE, Bench, make_target, order_for
+    from tests.support.runs import HERE, HONEST, Bench, make_target, order_for
 
     with within(240), tempfile.TemporaryDirectory(prefix="statsclaw-landlock-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        order = order_for(
-            make_target(folder), backend=f"command:/usr/bin/python3 {HERE / 'agent.py'}", python="/usr/bin/python3"
-        )
+        backend = f"command:/usr/bin/python3 {HERE / 'agent.py'} {HONEST}"
+        order = order_for(make_target(folder), backend=backend, python="/usr/bin/python3")
         view = Bench(folder, barrier="landlock").start(order)
         assert str(view.state) == "DONE"
         started = [dispatch.started for dispatch in view.dispatches.values()]

@@ -7,6 +7,7 @@ import codecs
 import itertools
 import json
 import random
+import re
 import string
 import urllib.parse
 from collections.abc import Callable
@@ -614,6 +615,10 @@ def test_numbers_drawn_at_random_are_no_breach() -> None:
 # --- honest work -----------------------------------------------------------------------------------------------------
 
 
+#: Beside the suite, and written by the engine from what was frozen.
+ENGINE_S_OWN = ("validation/conftest.py", "validation/oracles.py")
+
+
 def _recorded() -> tuple[dict[str, bytes], dict[str, dict[str, bytes]], dict[str, list[bytes]]]:
     """What the planner of the recorded run wrote; what each role handed in; what each was given."""
     store = ContentStore(RECORDING / "store")
@@ -629,6 +634,7 @@ def _recorded() -> tuple[dict[str, bytes], dict[str, dict[str, bytes]], dict[str
         elif isinstance(event, DispatchFinished) and event.role in SPECS:
             kept = event.artifacts | {change.path: change.sha256 for change in event.files if change.sha256}
             kept |= {"transcript": event.transcript_sha256} if event.transcript_sha256 else {}
+            kept = {name: sha for name, sha in kept.items() if not name.endswith(ENGINE_S_OWN)}
             outputs[event.role] |= {f"{event.dispatch}/{name}": store.get(sha) for name, sha in kept.items()}
     for role, name in SPECS.items():
         given_to[role].append(specs[name])
@@ -640,19 +646,19 @@ def test_the_recorded_honest_run_has_no_breach() -> None:
     for role, own in SPECS.items():
         others = {name: data for name, data in specs.items() if name != own}
         marks = {name: markers_for("seed", "0" * 64, name) for name in others}
-        assert outputs[role] and len(given_to[role]) >= 2 and len(others) == 3
+        assert outputs[role] and len(given_to[role]) >= 2
+        assert set(others) == {"comprehension.md", "interface.md", *SPECS.values()} - {own}
         assert not breaches(scan(outputs[role], others, given_to[role], marks))
 
 
 def test_the_same_run_with_one_leak_has_one() -> None:
     specs, outputs, given_to = _recorded()
-    line = next(line for line in specs["test-spec.md"].splitlines() if b"| T9 |" in line)
-    leaky = outputs["builder"] | {
-        "builder-1/src/hacse/_ols.py": outputs["builder"]["builder-1/src/hacse/_ols.py"] + line
-    }
+    line = max(specs["test-spec.md"].splitlines(), key=lambda line: len(re.findall(rb"\d\.\d{9,}", line)))
+    place = next(name for name in outputs["builder"] if re.fullmatch(r"builder-1/src/hacse/_\w+\.py", name))
+    leaky = outputs["builder"] | {place: outputs["builder"][place] + line}
     found = breaches(scan(leaky, {"test-spec.md": specs["test-spec.md"]}, given_to["builder"], {}))
     assert {finding.kind for finding in found} == {"constants", "overlap"}
-    assert {finding.where for finding in found} == {"builder-1/src/hacse/_ols.py"}
+    assert {finding.where for finding in found} == {place}
 
 
 # --- hostile outputs -------------------------------------------------------------------------------------------------

@@ -794,6 +794,13 @@ def test_a_run_with_trouble_in_it_can_be_replayed_too(name: str, tmp_path: Path)
     }
 
 
+def test_a_run_without_a_second_reader_is_replayed_without_one(bench: Bench, target: Path) -> None:
+    first = bench.start(order_for(target, scripted(bench.folder), run_id="alone-0001", second_reading=False))
+    assert first.finished is not None and "reader-1" not in first.dispatches
+    again = statsclaw(bench, "replay", "alone-0001", "--yes")
+    assert again.returncode == 0, again.stderr
+
+
 @pytest.mark.parametrize("what", ["target", "source", "directive"])
 def test_a_replay_on_anything_else_than_was_recorded_is_refused(
     what: str, bench: Bench, target: Path, recorded: Path

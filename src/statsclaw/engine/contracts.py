@@ -124,7 +124,11 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
         if made is None:
             problems.append(f"{COMPREHENSION}: the choice {name} that the person has made is gone")
-        elif made.decision is None or made.options[made.decision].label != wanted or made.decided_by != "person":
+        elif (
+            made.decision is None
+            or run.scrub(made.options[made.decision].label)[:300] != wanted
+            or made.decided_by != "person"
+        ):
             problems.append(f"{COMPREHENSION}: the person decided {name} as {wanted!r}; carry it (decided_by: person)")
     return problems
 

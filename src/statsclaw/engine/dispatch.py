@@ -239,11 +239,11 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
             found.files, found.contents = taken.files, taken.contents
             found.problems += _missing(run, owed, outbox.artifacts)
             found.problems += _contract_problems(run, role, outbox.artifacts)
-            if role is Role.TESTER and has_contract(run.plan):
-                add_judge_files(run, found)
             found.problems += _undelivered(run, role, found.files)
             found.problems += _collisions(run, found.files)
             found.problems += _secrets(run, found)
+            if role is Role.TESTER and has_contract(run.plan):
+                add_judge_files(run, found)
     except TooMuch as reason:
         found.problems.append(str(reason))
         return found
@@ -297,6 +297,7 @@ def _parents(path: str) -> list[str]:
 def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]:
     """A tester without a test or a simulator without a study has nothing that could be executed."""
     paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
+    paths = {path for path in paths if path not in ADDED.get(run.profile.id, ())}
     if role is Role.TESTER and not any(run.profile.classify(path) is PathClass.VALIDATION for path in paths):
         return ["there is no validation test in the repository"]
     if role is Role.SIMULATOR and run.profile.study_entry not in paths:

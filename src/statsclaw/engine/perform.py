@@ -209,7 +209,7 @@ def report_to(run: Run, role: Role, concerned: Sequence[CommandExecuted], *, rev
 def open_channel(run: Run) -> None:
     """The person lets a role that was sent back see the failures in full, once and in the log."""
     for role in [Role(name) for name in run.view.orders if name in run.plan.roles]:
-        concerned = [c for c in run.view.evidence_for(run.view.tree_sha256) if not c.passed]
+        concerned = [c for c in run.view.evidence_for(run.view.tree_sha256) if not c.passed] + missed_in_study(run)
         if concerned:
             report = report_to(run, role, concerned, reveal=True)
             run.log.append(ChannelOpened(role=role, message=run.scrub(report.text), leak=report.leak))

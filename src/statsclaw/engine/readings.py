@@ -102,7 +102,7 @@ def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> o
         (folder / "definitions.py").write_text(code, encoding="utf-8")
         (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
         files_named = ["/readings/definitions.py"] + ([] if argv else ["/readings/calls.json"])
-        command = [sys.executable, "-I", "-B", "/readings/harness.py", *argv, *files_named, "/readings/out/values.json"]
+        command = [_python(run), "-I", "-B", "/readings/harness.py", *argv, *files_named, "/readings/out/values.json"]
         command = [confinement.path(_host(folder, part)) if part.startswith("/") else part for part in command]
         confinement.run(command, {"LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0"})
         place = folder / "out" / "values.json"
@@ -112,6 +112,11 @@ def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> o
             return json.loads(place.read_bytes())
         except (OSError, ValueError, RecursionError):
             return None
+
+
+def _python(run: Run) -> str:
+    """The person's choice of interpreter for a Python package; otherwise the engine's own, which has numpy."""
+    return run.local.python or sys.executable
 
 
 def _host(folder: Path, inside: str) -> Path:
@@ -129,7 +134,7 @@ def _desk(run: Run) -> Iterator[tuple[Path, Confinement]]:
     remove_tree(folder)
     (folder / "out").mkdir(parents=True)
     desk.mkdir(parents=True, exist_ok=True)
-    tools = tools_for(run, sys.executable)
+    tools = tools_for(run, _python(run))
     own = (
         Mount(inside="/readings", host=str(folder), purpose="documents"),
         Mount(inside="/readings/out", host=str(folder / "out"), purpose="outbox", writable=True),

@@ -263,5 +263,7 @@ def _name(key: Key) -> str:
 
 
 def _shown(value: object) -> str:
+    """A value of a report in a sentence: nothing that a terminal would obey, nothing that is no character."""
     text = " ".join(str(value).split()) if isinstance(value, str | int | float) else type(value).__name__
+    text = "".join(c if c.isprintable() else "�" for c in text[: _SHOWN + 1])
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

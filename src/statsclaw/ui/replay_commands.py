@@ -49,6 +49,7 @@ def replay(
         recording=recorded.path,
         replay_of=recording.created.run_id,
         canary_seed=recording.created.canary_seed,
+        second_reading=recording.created.second_reading,
     )
     folder, result = session.start(place, order, screen, yes=yes)
     end(screen, folder, result, workspace=workspace)

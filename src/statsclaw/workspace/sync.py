@@ -67,11 +67,11 @@ def _facts(run: RunView, folder: RunFolder, store: ContentStore, title: str) -> 
         "directive": " ".join(run.head.directive.split()),
         "entry": re.sub(r"^# ", "## ", entry.strip(), flags=re.MULTILINE) or "No scriber took part in this workflow.",
         "verification": f"failed ({failed})" if failed else f"passed, {tests} tests",
-        "review": run.review_verdict,
+        "review": run.verdict,
         "pushed": run.pushed,
         "standing": f"Verification {'failed: ' + failed if failed else f'passed ({tests} tests)'}; {outcome}.",
         "decisions": [
-            q for q in run.questions.values() if q.answer and q.asked.topic in ("hold", "escalation", "breach")
+            q for q in run.questions.values() if q.answer and q.asked.topic not in ("workflow", "profile", "ship")
         ],
         "notes": (section(entry, "Hand-off notes") or "None.").strip(),
     }
