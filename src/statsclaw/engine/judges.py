@@ -14,6 +14,7 @@ from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, Judgement, SuiteChecked
 from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.landlock import Landlock
 from statsclaw.sandbox.tree import paths_in, read_text, write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.sim_spec import Study
@@ -56,9 +57,14 @@ def stand_in(run: Run, contract: Contract) -> dict[str, str]:
     return made(contract.interface) if made else {}
 
 
+def has_door(run: Run) -> bool:
+    """Python only, and not behind Landlock, whose programs cannot open a socket."""
+    return run.profile.id == "python" and run.barrier.kind != Landlock.kind
+
+
 def with_door(run: Run, bench: Bench, contract: Contract | None) -> Bench:
-    """Python packages are judged through the door; others still in the process of their suite."""
-    if contract is None or contract.interface is None or run.profile.id != "python":
+    """Where it can be, the package is judged through the door; otherwise still in the process of its suite."""
+    if contract is None or contract.interface is None or not has_door(run):
         return bench
     return replace(bench, door=door_python(contract.interface), package=contract.interface.package)
 

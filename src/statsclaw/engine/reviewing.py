@@ -8,7 +8,7 @@ from statsclaw.artifacts.mark import unmarked
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.gates import verified
-from statsclaw.engine.judges import with_door
+from statsclaw.engine.judges import has_door, with_door
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.run import Run
 from statsclaw.engine.verifying import bench_for, lay_out
@@ -130,7 +130,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
             for q in view.questions.values()
             if q.asked.topic == "choice" and q.answer and q.answer.by == "default"
         ),
-        apart=run.profile.id == "python" or contract is None,
+        apart=has_door(run) or contract is None,
         coverage=coverage,
         documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
         changed_sources=_changed_sources(run),
