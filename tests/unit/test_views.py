@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from statsclaw.backends.protocol import Backend
@@ -50,7 +52,11 @@ def rooms(tmp_path_factory):
     make = dispatching.Run.backend
     patch.setattr(dispatching.Run, "backend", lambda run, role: Spying(make(run, role), seen))
     target = make_target(folder)
-    view = Bench(folder).start(order_for(target, AGENT, directive=DIRECTIVE))
+    material = folder / "material"  # the honest work, with the request's criterion carried
+    shutil.copytree(HONEST, material)
+    spec = material / "out" / "test-spec.md"
+    spec.write_text(spec.read_text().replace("  source: notes.md A1\n", "  source: notes.md A1, request C1\n"))
+    view = Bench(folder).start(order_for(target, AGENT.replace(str(HONEST), str(material)), directive=DIRECTIVE))
     patch.undo()
     assert view.pushed
     return seen

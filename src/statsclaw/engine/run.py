@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -32,6 +33,9 @@ from statsclaw.sources.extract import criteria_of_request, read_sources
 from statsclaw.sources.index import Extracted, Index
 from statsclaw.workspace.forge import Forge, NoForge
 from statsclaw.workspace.layout import RunFolder, Workspace
+
+#: A criterion of a directive may begin with its name: `C1 bias below 0.01`.
+_NAMED = re.compile(r"^([A-Z]{1,3}\d{1,3})[.:)]? +")
 
 _UNDECIDED = Workflow(id="undecided", number=0, title="not chosen yet", stages=())
 
@@ -95,8 +99,8 @@ class Run:
         """Equations, algorithms, tables and stated criteria of the sources and of the directive."""
         found = read_sources({s.name: self.store.get(s.sha256) for s in self.view.head.own_sources})
         directive = self.view.head.directive
-        rows = [line.strip() for line in criteria_in(directive).splitlines() if line.strip()]
-        listed = "\n".join(line if line[0] in "-*+#|" else f"- {line}" for line in rows)
+        rows = [_NAMED.sub(r"**\1** ", line.strip()) for line in criteria_in(directive).splitlines() if line.strip()]
+        listed = "\n".join(line if line[0] in "-+#|" or line.startswith("* ") else f"- {line}" for line in rows)
         if stated := criteria_of_request(f"## Acceptance criteria\n\n{listed}\n" if listed else directive):
             asked = Extracted("request", sha256(directive.encode()), "text", text=directive, criteria=stated)
             found = Index((*found.sources, asked))
