@@ -21,6 +21,7 @@ from statsclaw.sandbox.process import Completed, end_leftover
 _PATIENCE_S = 60.0
 _SHORT = 0.01
 _TO_WRITE_S = 0.5
+_TRIES = 100
 
 
 @dataclass
@@ -56,6 +57,9 @@ def package_behind_door(
         if "STATSCLAW_COVERAGE" in env:
             time.sleep(_TO_WRITE_S)
     finally:
-        end_leftover(confinement.desk / "pid")
-        thread.join(timeout=10)
+        for _ in range(_TRIES):  # interrupted early, it may only be about to start
+            end_leftover(confinement.desk / "pid")
+            thread.join(timeout=0.1)
+            if not thread.is_alive():
+                break
         socket.unlink(missing_ok=True)
