@@ -15,7 +15,7 @@ from statsclaw.engine.people import Unattended
 from statsclaw.engine.run import read_local
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import QuestionAnswered, QuestionAsked
+from statsclaw.runlog.events import Finding, FindingOverridden, QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import RunLog, read_view
 from statsclaw.runlog.store import ContentStore, sha256
@@ -288,7 +288,7 @@ def test_a_finding_that_a_person_lets_stand_is_in_the_review_for_ever(bench, tar
 
     resumed_with(bench, "o-1", refused)
     view = resumed_with(bench, "o-1", change)
-    assert set(view.overrides) >= set(keys)
+    assert {key for key, _ in view.overrides} >= set(keys)
     person = Listening(escalation=0)
     view = bench.resume("o-1", person=person)
     assert view.finished is not None and view.finished.outcome == "shipped"
@@ -392,3 +392,28 @@ def test_a_person_reads_and_amends_at_the_terminal(bench, target, tmp_path, monk
     assert done.exit_code == 0, done.output
     assert "0.98 → 0.985" in done.output and "statsclaw resume t-1" in done.output
     assert read_view(bench.workspace.find("t-1").path).amendments
+
+
+# --- found by an attacker --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("heading", ["### Interface", "## 1. Interface", "# Interface"])
+def test_an_interface_of_its_own_under_another_heading_reaches_nobody(bench, target, tmp_path, heading):
+    """The builder would build another default than the one that is tested, and the engine would not have written it."""
+    own = f"{heading}\n\n`interval(x, level=0.9)`\n"
+    edit = ("out/spec.md", "## Interface\n\n(as in interface.md)\n", own)
+    view = bench.start(order_for(target, backend=played(tmp_path, edit)))
+    store = ContentStore(bench.workspace.find(view.head.run_id).store)
+    given = store.get_text(view.artifacts["spec.md"].sha256) if view.frozen else ""
+    assert "level=0.9)" not in given
+
+
+def test_a_finding_that_a_person_let_stand_does_not_excuse_a_worse_one_under_the_same_name():
+    """0.001 was accepted; the planner, sent back for another reason, makes it 0.5."""
+    view, found = RunView(), "C1 would accept values off by {}"
+    first = Finding(check="lint", severity="error", message=found.format(0.001), key="tolerance-too-wide:C1")
+    view.overrides[first.key, first.message] = FindingOverridden(
+        key=first.key, message=first.message, why="enough here"
+    )
+    assert view.stands(first)
+    assert not view.stands(first.model_copy(update={"message": found.format(0.5)}))

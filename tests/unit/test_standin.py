@@ -66,7 +66,8 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
     patch, workers, packages = pytest.MonkeyPatch(), [], []
 
     def open_it(interface: Interface, site: Path) -> tuple[ModuleType, str]:
-        folder = tmp_path_factory.mktemp("door")
+        folder = tmp_path_factory.mktemp("door") / ("long" * 30 if interface.package == "broken" else "d")
+        folder.mkdir()  # an address of a socket has at most 107 bytes, a folder of the person may have more
         write(folder / "made", door_python(interface))
         argv = [sys.executable, "-I", "-B", str(WORKER), str(folder / "s"), str(site), interface.package]
         workers.append(subprocess.Popen(argv, cwd=folder))

@@ -51,6 +51,17 @@ def section(text: str, title: str) -> str | None:
     return next((body for head, body in sections_of(text) if _plain(head) == wanted), None)
 
 
+def with_section(text: str, title: str, body: str) -> str:
+    """`text` with `body` under every heading `title`, whatever its level or number and whatever stood there."""
+    raw, heads = text.split("\n"), list(_headings(_lines(text)))
+    for place in reversed(range(len(heads))):
+        number, level, name = heads[place]
+        if _plain(name) == _plain(title):
+            later = [line for line, other, _ in heads[place + 1 :] if other <= level]
+            raw[number + 1 : later[0] if later else len(raw)] = body.split("\n")
+    return "\n".join(raw)
+
+
 def _plain(title: str) -> str:
     return re.sub(r"[^a-z]+", " ", title.lstrip("0123456789.) \t").lower()).strip()
 

@@ -102,7 +102,7 @@ def take_changes(run: Run) -> None:
     """Take every change that a person has left, once, in the order of their names."""
     for place in sorted(run.folder.inbox.glob("change-*.json")) if run.view.finished is None else []:
         event = _read(place)
-        if isinstance(event, FindingOverridden) and event.key not in run.view.overrides:
+        if isinstance(event, FindingOverridden) and (event.key, event.message) not in run.view.overrides:
             run.log.append(event)
         elif isinstance(event, SpecAmended) and not _taken(run, event):
             try:

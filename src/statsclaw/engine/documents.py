@@ -108,7 +108,7 @@ def _contract(run: Run) -> str:
         "contract.md",
         specs=sorted(view.checked.specs.items()) if view.checked else [],
         findings=view.checked.findings if view.checked else (),
-        overrides=view.overrides,
+        let_stand={key: event.why for key, event in view.overrides.items()},
         power=power_table(contract.study) if contract.study else [],
         comprehension=view.understood,
         readings=view.readings.rows if view.readings else (),

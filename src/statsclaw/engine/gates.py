@@ -243,7 +243,7 @@ def _freezing(run: RunView, plan: Plan) -> list[Blocker]:
     if has_contract(plan):
         if run.checked is None or run.checked.specs != specs:
             return [Blocker("the specifications have not been checked", Lint())]
-        if errors := [f for f in run.checked.findings if f.severity == "error" and f.key not in run.overrides]:
+        if errors := [f for f in run.checked.findings if f.severity == "error" and not run.stands(f)]:
             reason = f"the specifications have {len(errors)} errors"
             return [Blocker(reason, SendBack(Role.PLANNER, CONTRACT))]
         for name in ("contract.md", "oracles.md"):
@@ -268,7 +268,7 @@ def _suite(run: RunView, plan: Plan) -> list[Blocker]:
         return [Blocker("tests and study have not been checked", CheckSuite())]
     for role in (Role.TESTER, Role.SIMULATOR, Role.PLANNER):
         errors = [f for f in run.suite.findings if f.severity == "error" and _author(f.route_to) is role]
-        if [f for f in errors if f.key not in run.overrides] and role in plan.roles:
+        if [f for f in errors if not run.stands(f)] and role in plan.roles:
             return [Blocker(f"the work of the {role} cannot judge anybody yet", SendBack(role, "suite"))]
     return []
 

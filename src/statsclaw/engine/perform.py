@@ -117,7 +117,7 @@ def send_back(run: Run, role: Role, cause: str) -> None:
         "suite": view.suite.findings if view.suite else (),
         "review": view.reviewed.findings if view.reviewed else (),
     }[cause]
-    errors = [f for f in found if f.severity == "error" and f.key not in view.overrides]
+    errors = [f for f in found if f.severity == "error" and not view.stands(f)]
     errors = [f for f in errors if f.route_to == role] or errors
     message = run.scrub(findings_text(errors))[:4000] or "see checks.md"
     heard = redacted_words(message, interface_of(run), Signal.STOP) if cause == "review" and role in APART else None

@@ -84,7 +84,7 @@ def _reviewed(run: Run, coverage: tuple[FileCoverage, ...] | None) -> Reviewed:
     claims = contradicted_claims(prose, case.judgements, case.after)
     found = review(case, claims)
     kept = tuple(f if f.key else f.model_copy(update={"key": _key(f)}) for f in found.findings)
-    standing = tuple(f for f in kept if f.severity != "error" or f.key not in run.view.overrides)
+    standing = tuple(f for f in kept if f.severity != "error" or not run.view.stands(f))
     if len(standing) == len(kept):
         return Reviewed(kept, found.verdict, found.routed_to)
     verdict = "STOP" if any(f.severity == "error" for f in standing) else "PASS WITH NOTE"

@@ -73,9 +73,9 @@ def _changed_by_people(case: Case) -> Iterator[Finding]:
 
 def _contract(case: Case) -> Iterator[Finding]:
     """Errors stay errors unless a person overrode exactly that finding; one without a key cannot be overridden."""
-    overridden = {row.key for row in case.overrides} - {""}
+    overridden = {(row.key, row.message) for row in case.overrides if row.key}
     for row in case.contract_findings:
-        severity: Severity = "error" if row.severity == "error" and row.key not in overridden else "note"
+        severity: Severity = "error" if row.severity == "error" and (row.key, row.message) not in overridden else "note"
         yield row.model_copy(update={"check": _CHECK, "severity": severity})
 
 

@@ -115,7 +115,7 @@ class RunView:
     readings: e.ReadingsCompared | None = None
     readings_settled: set[tuple[str, str]] = field(default_factory=set)
     checked: e.ContractChecked | None = None
-    overrides: dict[str, e.FindingOverridden] = field(default_factory=dict)
+    overrides: dict[tuple[str, str], e.FindingOverridden] = field(default_factory=dict)
     frozen: dict[str, str] = field(default_factory=dict)
     amendments: list[tuple[e.SpecAmended, int]] = field(default_factory=list)
     suite: e.SuiteChecked | None = None
@@ -258,7 +258,7 @@ class RunView:
             case e.ContractChecked() as event:
                 self.checked = event
             case e.FindingOverridden() as event:
-                self.overrides[event.key] = event
+                self.overrides[event.key, event.message] = event
             case e.SpecFrozen() as event:
                 self.frozen = dict(event.specs)
             case e.SpecAmended() as event:
@@ -395,9 +395,9 @@ class RunView:
         elif asked.topic == "escalation" and event.choice == ACCEPT and self.checked is not None:
             why = event.text or "accepted as it is"
             for finding in self.checked.findings:
-                if finding.severity == "error" and finding.key not in self.overrides:
+                if finding.severity == "error" and not self.stands(finding):
                     over = e.FindingOverridden(key=finding.key, message=finding.message, why=why)
-                    self.overrides[finding.key] = over
+                    self.overrides[finding.key, finding.message] = over
             self.orders.pop(asked.about, None)
         elif asked.topic == "escalation":
             signal, _, cause = asked.cause.partition("/")
@@ -430,6 +430,10 @@ class RunView:
             if asked.topic == "comprehension" and asked.cause == sha256 and answer is not None and answer.choice == 0:
                 return answer
         return None
+
+    def stands(self, finding: e.Finding) -> bool:
+        """A person lets exactly this finding stand; one under the same name that says more is another."""
+        return (finding.key, finding.message) in self.overrides
 
     def refreeze_approved(self, specs: dict[str, str]) -> e.QuestionAnswered | None:
         """A person has agreed to judge by these documents instead of those that were frozen."""

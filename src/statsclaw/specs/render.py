@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statsclaw.artifacts.check import section
+from statsclaw.artifacts.check import section, with_section
 from statsclaw.specs.contract import INTERFACE, SPECIFICATIONS
 
 
@@ -18,11 +18,7 @@ def with_interface(documents: Mapping[str, bytes]) -> dict[str, bytes]:
         shared = section(rendered.get(INTERFACE, b"").decode("utf-8"), "Interface")
         for name in SPECIFICATIONS:
             if name in rendered and shared is not None:
-                text = rendered[name].decode("utf-8")
-                own = section(text, "Interface")
-                if own is not None and "\n## Interface" in text:
-                    head, mark, rest = text.partition("\n## Interface")
-                    rendered[name] = (head + mark + rest.replace(own, shared, 1)).encode("utf-8")
+                rendered[name] = with_section(rendered[name].decode("utf-8"), "Interface", shared).encode("utf-8")
     except UnicodeDecodeError:
         return dict(documents)  # refused elsewhere, with a reason
     return rendered

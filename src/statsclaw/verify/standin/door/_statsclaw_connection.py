@@ -14,6 +14,7 @@ import time
 import types
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 from . import _statsclaw_conditions as _conditions
@@ -21,6 +22,7 @@ from ._statsclaw_plain import Decoder, Make, Malformed, receive
 
 _HEAD = struct.Struct(">QQI")
 _LONGEST_WAIT = 20.0
+_LONGEST_ADDRESS = 107
 _MOST_FUNCTIONS = 1000
 _SMALL = 2**16
 #: Functions of these are the same in the worker; any other function is called here, on its behalf.
@@ -183,6 +185,18 @@ def callback(number: int) -> Any:
     """Stands in a request for a function of the judge."""
 
 
+def _reach(found: socket.socket, address: str) -> None:
+    """The system takes no longer address than 107 bytes; behind a barrier it never is, without one it may be."""
+    if len(os.fsencode(address)) <= _LONGEST_ADDRESS:
+        found.connect(address)
+        return
+    place = os.open(Path(address).parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        found.connect(f"/proc/self/fd/{place}/{Path(address).name}")
+    finally:
+        os.close(place)
+
+
 def _connect() -> socket.socket:
     """Waits for a worker that is still starting, once; a worker that has ended refuses at once."""
     global _waited
@@ -190,7 +204,7 @@ def _connect() -> socket.socket:
     found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     while True:
         try:
-            found.connect(os.environ.get("STATSCLAW_DOOR", ""))
+            _reach(found, os.environ.get("STATSCLAW_DOOR", ""))
             _waited = True
             return found
         except FileNotFoundError:

@@ -32,6 +32,7 @@ _DEEPEST, _LONGEST_TEXT, _MOST_WARNINGS = 60, 10_000, 1000
 _PLAIN = (type(None), bool, float, str)
 _FIXED = frozenset({*_PLAIN, int, complex, bytes})
 _MANY_FLOATS = 32
+_LONGEST_ADDRESS = 107
 
 
 class Encoder:
@@ -393,9 +394,13 @@ def load(site: str, package: str) -> tuple[Any, BaseException | None]:
 
 def main(address: str, site: str, package: str) -> None:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(address + "~")
+    new = Path(address + "~")
+    place = os.open(new.parent, os.O_RDONLY | os.O_DIRECTORY)
+    short = len(os.fsencode(new)) <= _LONGEST_ADDRESS
+    listener.bind(str(new) if short else f"/proc/self/fd/{place}/{new.name}")
+    os.close(place)
     listener.listen(128)
-    Path(address + "~").rename(address)  # from here on a connection is answered
+    new.rename(address)  # from here on a connection is answered
     measure(site, package)
     module, failure = load(site, package)
     written()
