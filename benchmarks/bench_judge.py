@@ -14,9 +14,10 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
-from statsclaw.montecarlo.records import Records, Table
+from statsclaw.montecarlo.table import Table
 from statsclaw.specs.sim_spec import Study
 from statsclaw.verify.criteria.study import judge_study, looks
+from statsclaw.verify.study_report import Records
 
 BANDS = ((0.93, 0.97), (0.90, 0.99))
 TRUE = (0.95, 0.93, 0.90)

@@ -14,20 +14,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from statsclaw.montecarlo.intervals import clopper_pearson, interval
 from statsclaw.montecarlo.metrics import McEstimate, estimate_metric
-from statsclaw.montecarlo.records import Records, RecordsRefused, Table, merge, read_records
+from statsclaw.montecarlo.table import Table
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Observation
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.specs.contract import Contract, read_contract
 from statsclaw.specs.sim_spec import Study
 from statsclaw.specs.test_spec import TestSpec
 from statsclaw.verify.criteria.claims import contradicted_claims
-from statsclaw.verify.criteria.intervals import clopper_pearson, interval
 from statsclaw.verify.criteria.judge import failed, judge, question_about_criterion
 from statsclaw.verify.criteria.moved import Moved, moved
 from statsclaw.verify.criteria.observed import lre
 from statsclaw.verify.criteria.study import cell_values, judge_study, looks, needed_replications, settle
 from statsclaw.verify.criteria.tests import EvidenceMixed, JudgementMissing, judge_tests, one_per_criterion
+from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records
 
 HONEST = Path(__file__).parents[1] / "support/honest"
 WRONG = [{"name": "wrong", "value": 0.5}]

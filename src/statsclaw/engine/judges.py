@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from statsclaw.engine.contracts import STAND_INS, contract_of
 from statsclaw.engine.run import Run
-from statsclaw.montecarlo.records import Records, RecordsRefused, read_records, unpacked
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, Judgement, SuiteChecked
@@ -23,6 +22,7 @@ from statsclaw.verify.criteria.tests import judge_tests
 from statsclaw.verify.frozen_criteria import judge_files
 from statsclaw.verify.runner import Bench, LayOut, verify_tree, write_files
 from statsclaw.verify.standin.door_python import door_python
+from statsclaw.verify.study_report import Records, RecordsRefused, read_records, unpacked
 from statsclaw.verify.suite.executed import check_against_null, check_execution
 from statsclaw.verify.suite.python_suite import check_python_suite
 from statsclaw.verify.suite.r_suite import check_r_suite

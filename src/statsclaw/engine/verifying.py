@@ -10,7 +10,6 @@ from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
-from statsclaw.montecarlo.records import Records, RecordsRefused, merge, read_records, unpacked
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
@@ -31,6 +30,7 @@ from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
 from statsclaw.verify.runner import Bench, LayOut, go_on, verify_tree
+from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
 
 def verify(run: Run) -> None:

@@ -11,13 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
-from statsclaw.montecarlo.records import Floats, Table
-from statsclaw.specs.sim_spec import Metric
+from statsclaw.montecarlo.table import Floats, Table
 
+Metric = Literal[
+    "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
+]
 PROPORTIONS: frozenset[Metric] = frozenset({"coverage", "rejection", "failure_rate"})
 #: The quantile range runs from this quantile to the one as far from the other end.
 TAIL = 0.025

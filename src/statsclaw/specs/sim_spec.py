@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr, model_validator
 
+from statsclaw.montecarlo.metrics import Metric
 from statsclaw.specs.test_spec import Alternative
 from statsclaw.specs.words import Count, Id, Name, Number, Positive, Seed, Typed, Words
 
 Level = StrictInt | StrictFloat | StrictStr
-Metric = Literal[
-    "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
-]
 
 
 _MOST_CELLS = 2000

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from statsclaw.montecarlo.records import packed
 from statsclaw.profiles.profile import Command, PathClass, Profile
 from statsclaw.runlog.events import CommandExecuted, NetworkUse
 from statsclaw.runlog.store import ContentStore
@@ -25,6 +24,7 @@ from statsclaw.verify.door import Worker, package_behind_door
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations, with_deviations
 from statsclaw.verify.shadows import shadowed_modules
+from statsclaw.verify.study_report import packed
 
 #: Evidence that is there only where something had to be downloaded.
 ENVIRONMENT = "environment"

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from statsclaw.montecarlo.metrics import Metric
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.contract import SIM_SPEC, Contract
 from statsclaw.specs.lint.distributions import binomial_cdf, chi_square_cdf, normal_cdf, normal_quantile
 from statsclaw.specs.lint.found import clip, finding, show, show_percent
 from statsclaw.specs.lint.tolerances import tolerance_findings
-from statsclaw.specs.sim_spec import Metric, Study, StudyCriterion
+from statsclaw.specs.sim_spec import Study, StudyCriterion
 
 #: A fault worth naming must be missed, and a correct package refused, no more often than this.
 MOST_MISSED = 0.10

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statsclaw.montecarlo.records import Records
 from statsclaw.runlog.events.command_executed import CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.specs.contract import Contract
 from statsclaw.verify.criteria.study import judge_study
 from statsclaw.verify.criteria.tests import judge_tests, one_per_criterion
+from statsclaw.verify.study_report import Records
 
 
 def judge(

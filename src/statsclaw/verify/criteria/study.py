@@ -22,11 +22,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from statsclaw.montecarlo.intervals import Interval, interval
 from statsclaw.montecarlo.metrics import PROPORTIONS, McEstimate, estimate_metric
-from statsclaw.montecarlo.records import Records
 from statsclaw.runlog.events.criteria_judged import Judgement, Verdict
 from statsclaw.specs.sim_spec import Study, StudyCriterion
-from statsclaw.verify.criteria.intervals import Interval, interval
+from statsclaw.verify.study_report import Records
 
 FAMILY_ERROR = 0.01
 _LONGEST_NOTE = 2000

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
 from statsclaw.montecarlo.metrics import TAIL, McEstimate
-from statsclaw.montecarlo.records import Floats
+from statsclaw.montecarlo.table import Floats
 
 Interval = tuple[float, float]
 

@@ -15,10 +15,9 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from statsclaw.montecarlo.table import Flags, Floats, Table
 from statsclaw.specs.sim_spec import Study, StudyCriterion
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Key = tuple[str, str]
 
 _LARGEST_REPORT = 64 * 1024 * 1024
@@ -43,18 +42,6 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 
 class RecordsRefused(Exception):
     """The report of a study is not what was asked for; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """One cell and method, in the order of the replications; the columns hold NaN exactly where `failed` is true."""
-
-    failed: Flags
-    columns: Mapping[str, Floats]
-
-    def usable(self, column: str) -> Floats:
-        """The values of the replications that did not fail."""
-        return self.columns[column][~self.failed]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
