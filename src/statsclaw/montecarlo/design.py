@@ -1,0 +1,138 @@
+"""What a study is: data-generating process, grid, methods, truth, replications, seed, criteria. Data only, no work.
+
+A study in Python holds functions; one in a TOML file names a program in R or any language. Both become a `Study`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+Level = int | float | str | bool
+Cell = Mapping[str, Level]
+#: Draws the data of one replication: dgp(cell, rng).
+Dgp = Callable[[Cell, np.random.Generator], Any]
+#: Analyses them: method(data, cell), or method(data, cell, rng) where it draws itself.
+Method = Callable[..., Mapping[str, Any]]
+Truth = Mapping[str, float] | Callable[[Cell], Mapping[str, float]]
+
+
+class StudyRefused(ValueError):
+    """A study that cannot be run as it is written; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a method says about one parameter. Of `draws` (chains × draws, or one chain) a sampler's summary is made:
+    mean, standard deviation, quantiles at the level of the study, R-hat, effective sample sizes, rank of the truth."""
+
+    value: float = math.nan
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reject: bool | None = None
+    draws: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """`metric` of `parameter` (or of the scalar `field`) by `method`, within [low, high] in every cell of `cells`.
+
+    `unit`: "absolute", or "empse" where the bounds are multiples of the empirical standard error (bias). `reference`:
+    the method that relative precision, speed_ratio and agreement compare with. `axis`: the axis of the grid along
+    which "rate" (slope of log RMSE on the log of the axis) and "trend" (monotone change of `of`) are judged, over the
+    cells that share all other levels. `faults`: names of the faults `mc plan` looks at, default all that apply.
+    """
+
+    id: str
+    metric: str
+    method: str
+    parameter: str | None = None
+    low: float | None = None
+    high: float | None = None
+    cells: Mapping[str, Sequence[Level]] = field(default_factory=dict)
+    field: str | None = None
+    unit: str = "absolute"
+    reference: str | None = None
+    axis: str | None = None
+    of: str | None = None
+    source: str = ""
+    faults: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Data and methods in another language: an R file that defines dgp() and methods, or a command."""
+
+    language: str  # "r" or "command"
+    argv: tuple[str, ...]  # of R: the file
+    files: tuple[Path, ...] = ()  # what the results depend on, hashed into the identity of the code
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """`timeout`: seconds a method may take in one replication. `cap`: most replications a sequential run adds up to."""
+
+    name: str
+    grid: Mapping[str, Sequence[Level]]
+    methods: Mapping[str, Method] | Sequence[str]
+    truth: Truth
+    replications: int
+    seed: int
+    dgp: Dgp | None = None
+    program: Program | None = None
+    criteria: Sequence[Criterion] = ()
+    level: float = 0.95
+    cap: int | None = None
+    timeout: float | None = None
+    description: str = ""
+
+    @property
+    def method_names(self) -> tuple[str, ...]:
+        return tuple(self.methods)
+
+    def cells(self) -> list[dict[str, Level]]:
+        """Every cell of the grid, the last axis fastest; one empty cell where there is no grid."""
+        return [dict(zip(self.grid, row, strict=True)) for row in product(*self.grid.values())]
+
+    def truth_in(self, cell: Cell) -> dict[str, float]:
+        return dict(self.truth(cell) if callable(self.truth) else self.truth)
+
+    def selected(self, criterion: Criterion) -> list[int]:
+        """The numbers of the cells a criterion is about."""
+        return [
+            number
+            for number, cell in enumerate(self.cells())
+            if all(cell[axis] in levels for axis, levels in criterion.cells.items())
+        ]
+
+    def described(self) -> dict[str, Any]:
+        """The design as plain data: what results are bound to. Replications, cap and criteria may change later."""
+        cells = self.cells()
+        return {
+            "name": self.name,
+            "seed": self.seed,
+            "grid": {axis: list(levels) for axis, levels in self.grid.items()},
+            "methods": list(self.method_names),
+            "truth": [self.truth_in(cell) for cell in cells],
+            "level": self.level,
+            "timeout": self.timeout,
+        }
+
+    @property
+    def design_sha256(self) -> str:
+        text = json.dumps(self.described(), sort_keys=True, default=float)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def cell_name(cell: Cell) -> str:
+    """As it is written everywhere: n=50,rho=0.5."""
+    return ",".join(f"{axis}={level}" for axis, level in cell.items()) or "all"
