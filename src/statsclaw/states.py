@@ -1,10 +1,11 @@
-"""The nine states, the only way through them, and the three signals."""
+"""The nine states, the only way through them, the three signals, and the verdicts of a review."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Literal, get_args
 
 
 class State(StrEnum):
@@ -32,6 +33,10 @@ class Signal(StrEnum):
     BLOCK = "BLOCK"
     STOP = "STOP"
 
+
+ReviewVerdict = Literal["PASS", "PASS WITH NOTE", "STOP"]
+#: The verdicts of a review, from best to worst.
+VERDICTS: tuple[ReviewVerdict, ...] = get_args(ReviewVerdict)
 
 #: A signal with the same cause may be raised this often before the person is asked.
 MAX_ATTEMPTS = 3

@@ -11,12 +11,16 @@ from typing import Any
 
 import pytest
 
+from statsclaw.review.case import Case
+from statsclaw.review.comprehension import check as review_of_comprehension
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Equation, Extracted, Index, StatedCriterion
-from statsclaw.specs.blocks import check, read_yaml, the_block
+from statsclaw.specs.blocks import Block, Malformed, check, read_yaml, the_block
 from statsclaw.specs.comprehension import Comprehension, Definition, Pilot
+from statsclaw.specs.contract import Contract
 from statsclaw.specs.gate import comprehension_findings
 from statsclaw.specs.readings import harness
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.compare import (
     Disagreement,
     compare,
@@ -29,6 +33,7 @@ from statsclaw.specs.readings.notation import symbols_in
 from statsclaw.specs.readings.pilots import pilot_calls, pilot_values
 from statsclaw.specs.readings.reading import questions_for, read_reading
 from statsclaw.specs.readings.stated import demand_of
+from statsclaw.specs.test_spec import Criterion
 
 HONEST = Path(__file__).parents[1] / "support" / "honest"
 SHA = "9aaf13d78aafa6d24e9caaa6e76fbcddd9da98592efeb4e8b8445fd7eaa919e5"
@@ -519,3 +524,80 @@ def test_agreements_are_a_table(tmp_path: Path) -> None:
     row, first, _ = EQUIVALENT["variance"]
     agreements, _ = both(tmp_path, [row], first, first, tries=8)
     assert "| notes.md(1) | `f` | agree |" in render_agreements(agreements)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: !!python/name:os.system the interval",
+        "a: !!python/object/apply:os.system [ls]",
+        "a: !!set {x, y}",
+        "a: !!str text",
+        "!!python/name:os.system a: b",
+        "a: &x !!python/name:os.system b",
+        "a: &x b",
+        "!!map\na: b",
+    ],
+)
+def test_tags_and_anchors_are_refused_wherever_they_stand(text: str) -> None:
+    block = the_block("notes.md", f"# Title\n\n```yaml data\n{text}\n```\n", "yaml", "data")
+    assert block is not None
+    with pytest.raises(Malformed, match=r"notes\.md:4: .*(tags|anchors)"):
+        read_yaml(block)
+
+
+@pytest.mark.parametrize("text", ["a: not so fast!", 'a: "!important"', "a: x && y", "a: [b, c & d, 'e: !f']"])
+def test_exclamation_marks_and_ampersands_in_words_are_words(text: str) -> None:
+    block = the_block("notes.md", f"```yaml data\n{text}\n```\n", "yaml", "data")
+    assert block is not None and read_yaml(block).data
+
+
+def criterion_of_structure(**more: Any) -> Criterion:
+    data = {"id": "C2", "quantity": "q", "kind": "structure", "scenarios": ["S1"], "source": "planner"}
+    return Criterion.model_validate(data | more)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"rule": "close", "tolerance": {"relative": 0.5}},
+        {"rule": "between", "low": 0.0, "high": 9.0},
+        {"rule": "at most", "high": 9.0},
+        {"rule": "at least", "low": 0.0},
+    ],
+)
+def test_a_comparison_of_numbers_is_not_of_structure(bounds: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"C2: the rule .* is about numbers, so it is of kind value, not structure"):
+        criterion_of_structure(**bounds)
+
+
+def test_time_conditions_and_statements_may_be_of_structure() -> None:
+    criterion_of_structure(rule="at most", high=2.0, decided_by="timing")
+    criterion_of_structure(rule="raises", error="ValueError")
+    criterion_of_structure(rule="holds")
+
+
+def test_the_review_counts_the_equations_that_were_computed_twice() -> None:
+    text = (HONEST / "out" / "comprehension.md").read_text(encoding="utf-8")
+    full = check(read_yaml(_comprehension_block(text)), Comprehension)
+    rows = tuple(Agreement(row.ref, row.function, True, 40) for row in full.definitions)
+    equations = tuple(Equation(f"notes.md({n})", "notes.md", "x", True, number=str(n)) for n in range(1, 5))
+    index = Index((Extracted("notes.md", SHA, "markdown", equations=equations),))
+    excused = full.model_copy(
+        update={"definitions": full.definitions[:3], "not_computed": {"notes.md(4)": "everybody knows it"}}
+    )
+    for read, agreements, words in (
+        (full, rows, "two readings agree on 4 of 4 equations"),
+        (excused, rows[:3], "two readings agree on 3 of 3 equations; 3 of 4 numbered equations were computed twice"),
+    ):
+        case = Case(
+            roles=("planner", "reader", "tester"), contract=Contract(comprehension=read), index=index,
+            second_reading=True, agreements=agreements,
+        )  # fmt: skip
+        assert words in [row.message for row in review_of_comprehension(case)]
+
+
+def _comprehension_block(text: str) -> Block:
+    block = the_block("comprehension.md", text, "yaml", "comprehension")
+    assert block is not None
+    return block

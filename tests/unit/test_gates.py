@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 
 from statsclaw.artifacts.catalogue import needed_for, owed_by
 from statsclaw.engine import loop
+from statsclaw.engine.dispatch import why_nothing_is_taken
 from statsclaw.engine.gates import GATES, fit_to_ship, not_applicable, specifications, verified
 from statsclaw.engine.loop import next_step
 from statsclaw.engine.people import Unattended, compose, leave_answer
@@ -50,10 +52,10 @@ from statsclaw.intake.workflow import all_workflows, workflow
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
-from statsclaw.runlog.fold import ACCEPT, STOP_RUN, VERDICTS, RunView, specs_digest
+from statsclaw.runlog.fold import ACCEPT, STOP_RUN, RunView, specs_digest
 from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore
-from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
+from statsclaw.states import MAX_ATTEMPTS, NEXT, VERDICTS, Signal, State
 from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
 from tests.support.runs import HONEST, Bench, branches, make_target, order_for
 
@@ -1574,3 +1576,99 @@ def test_a_suite_that_no_command_executes_has_not_passed(phase: str, bench: Benc
     if view.artifact("audit.md"):
         store = ContentStore(bench.workspace.find(view.head.run_id).store)
         assert "FAIL" in store.get_text(view.artifacts["audit.md"].sha256)
+
+
+# --- who is sent back ------------------------------------------------------------------------------------------------
+
+
+def judged(told: Told, *notes: str, command: str = "") -> None:
+    """Verified as failing, with a criterion that fails for each note; `command`: whose fault a failed command is."""
+    tree = told.view.tree_sha256
+    if command:
+        told.tell(
+            e.CommandExecuted(
+                name="c", phase="study", subject="after", tree_sha256=tree, argv=("c",), exit_code=1, elapsed_s=0.0,
+                output_sha256="0", passed=False, summary="failed", fault_of=command,
+            )
+        )  # fmt: skip
+    rows = tuple(
+        e.Judgement(id=f"C{n}", quantity="q", rule="close", verdict="FAIL", literal="FAIL", note=note)
+        for n, note in enumerate(notes)
+    )
+    told.tell(e.CriteriaJudged(tree_sha256=tree, judgements=rows))
+    told.tell(e.VerificationFinished(tree_sha256=tree, failed=("criteria",)))
+
+
+UNANSWERED = "no test decided it; 0 observations in 0 tests"
+BROKEN = "no test decided it; its test failed: t: TypeError: level; 0 observations in 0 tests"
+MISSED = "1.25 where 1.28 is expected; 1 observations in 1 tests"
+NO_RECORDS = "the study has no records: fewer replications than planned: 4 of 5 are reported in n=40"
+
+
+@pytest.mark.parametrize(
+    ("notes", "command", "role"),
+    [
+        ((UNANSWERED,), "", Role.TESTER),
+        (("no test decided it for S2; 1 observations in 1 tests", UNANSWERED), "", Role.TESTER),
+        (('answered another question: "holds" where "close" is asked',), "", Role.TESTER),
+        ((NO_RECORDS,), "", Role.SIMULATOR),
+        (("the study has no records",), "", Role.SIMULATOR),
+        ((UNANSWERED, NO_RECORDS), "", Role.TESTER),
+        ((NO_RECORDS,), "simulator", Role.SIMULATOR),
+        ((MISSED,), "", Role.BUILDER),
+        ((BROKEN,), "", Role.BUILDER),
+        ((UNANSWERED, MISSED), "", Role.BUILDER),
+        (("it does not hold: no test decided it; 1 observations in 1 tests",), "", Role.BUILDER),
+        (("486 of 1,000 replications failed in n=40, and no criterion allows failures",), "", Role.BUILDER),
+        ((NO_RECORDS,), "builder", Role.BUILDER),
+    ],
+)
+def test_a_criterion_that_was_left_unanswered_goes_to_whoever_owed_the_answer(
+    notes: tuple[str, ...], command: str, role: Role
+) -> None:
+    told = Told("full")
+    told.walk(until=Verify)
+    judged(told, *notes, command=command)
+    assert told.next() == Block(role)
+
+
+def test_where_a_language_turns_out_to_have_no_judge_another_workflow_is_asked_for() -> None:
+    told = Told("full")
+    told.view.profile = "julia"
+    told.walk(until=Ask)
+    assert told.next() == Ask("workflow")
+    why = "workflow full judges frozen criteria, which Julia packages cannot answer yet"
+    assert reasons(told) == [why]
+    run = SimpleNamespace(view=told.view)
+    asked = compose(run, "workflow")  # type: ignore[arg-type]
+    assert asked.text.startswith("Workflow full judges frozen criteria, which Julia") and asked.default is None
+    offered = [option.label for option in asked.options]
+    assert offered == ["docs", "validate", "review", "quick-fix"]
+    told.tell(asked, e.QuestionAnswered(question=asked.question, choice=3, by="prompt"))
+    told.plan = plan_for(workflow("quick-fix"))
+    assert told.view.workflow == "quick-fix" and told.next() != Ask("workflow")
+
+
+@pytest.mark.parametrize(("name", "profile"), [("quick-fix", "julia"), ("full", "r"), ("validate", "go")])
+def test_what_a_language_can_do_is_not_asked_about(name: str, profile: str) -> None:
+    told = Told(name)
+    told.view.profile = profile
+    told.walk(until=State.NEW)
+    assert told.next() == Enter(State.NEW)
+
+
+def test_where_the_language_is_known_only_what_it_can_do_is_offered() -> None:
+    told = Told("full")
+    told.view.workflow, told.view.profile = None, "stata"
+    asked = compose(SimpleNamespace(view=told.view), "workflow")  # type: ignore[arg-type]
+    assert "full" not in [option.label for option in asked.options] and asked.options
+
+
+def test_what_was_refused_is_said_beside_what_is_missing() -> None:
+    refused = ["test-spec.md: larger than 2097152 bytes, or not a plain file"]
+    problems = ["test-spec.md is missing"]
+    said = why_nothing_is_taken(problems, refused)
+    assert said == "not taken: test-spec.md: larger than 2097152 bytes, or not a plain file; test-spec.md is missing"
+    assert why_nothing_is_taken(problems, ()) == "test-spec.md is missing"
+    outside = why_nothing_is_taken((), ["src/a.py: outside the role's surface"])
+    assert outside == "it wrote outside its surface: src/a.py: outside the role's surface"

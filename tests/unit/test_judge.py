@@ -189,6 +189,58 @@ def test_replications_that_repeat_each_other_are_refused() -> None:
         read(found, count=40)
 
 
+def estimates(values: Any, failed: Any = None) -> dict[str, Any]:
+    """A report whose estimates are these."""
+    found = report(len(values))
+    gone = np.zeros(len(values), dtype=bool) if failed is None else np.asarray(failed)
+    found["cells"][0]["failed"] = gone.tolist()
+    columns = {"mu.estimate": values, "mu.low": values - 2, "mu.high": values + 2}
+    found["cells"][0]["columns"] = {
+        name: [None if out else float(v) for v, out in zip(row, gone, strict=True)] for name, row in columns.items()
+    }
+    return found
+
+
+def test_some_replications_under_other_numbers_are_refused() -> None:
+    x = np.random.default_rng(2).normal(size=1000)
+    x[600:] = x[:400]
+    with pytest.raises(RecordsRefused, match=r"400 values of mu\.estimate stand in cell n=40.* 600 replications after"):
+        read(estimates(x), count=1000)
+    failed = np.random.default_rng(3).random(1000) < 0.1
+    with pytest.raises(RecordsRefused, match="600 replications after the first: draws repeat"):
+        read(estimates(x, failed), count=1000)
+
+
+def test_a_replication_filled_with_the_one_before_is_refused() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=200)
+    for place in np.flatnonzero(rng.random(200) < 0.1)[1:]:
+        x[place] = x[place - 1]
+    with pytest.raises(RecordsRefused, match="1 replications after the first: draws repeat"):
+        read(estimates(x), count=200)
+
+
+def test_a_batch_that_repeats_a_part_of_the_earlier_one_is_refused() -> None:
+    first = read(report(40), count=40)
+    again = report(40, first=40)
+    again["cells"][0]["columns"]["mu.estimate"][:20] = report(40)["cells"][0]["columns"]["mu.estimate"][:20]
+    with pytest.raises(RecordsRefused, match=r"20 values .* 40 replications after"):
+        merge(first, read(again, count=40, first=40))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_estimates_that_coincide_by_chance_are_not_refused(seed: int) -> None:
+    """Rank correlations, odds ratios, variances estimated as 0: many values, some of them twice."""
+    rng = np.random.default_rng(seed)
+    ranks = np.round(rng.normal(0, 470, 1000)) / 19900
+    a, b = rng.binomial(100, 0.5, (2, 1000)) + 0.5
+    odds = np.log(a * (101 - b) / ((101 - a) * b))
+    at_zero = np.maximum(rng.normal(0.05, 1, 1000), 0.0)
+    for values in (ranks, odds, at_zero):
+        assert len(np.unique(values)) < 1000
+        assert read(estimates(values), count=1000).count == 1000
+
+
 def test_batches_are_merged_only_if_they_follow_and_do_not_repeat_each_other() -> None:
     first, second = read(report(40), count=40), read(report(20, first=40), count=20, first=40)
     both = merge(second, first)

@@ -261,12 +261,97 @@ def test_coverage_is_compared_in_any_phrasing(text: str, kept: bool) -> None:
     assert keys == ([] if kept else ["stated-weakened:notes.md A2:M1"])
 
 
-def test_what_cannot_be_compared_is_a_note_and_another_metric_a_warning() -> None:
+def test_what_cannot_be_compared_is_a_note_and_another_quantity_in_words_a_warning() -> None:
     rows = found(honest(), index_of(A1="At least 5× faster than R.", A2=A2))
     assert rows["stated-not-compared:notes.md A1:1"].severity == "note"
+    documents = spoiled("test-spec.md", "quantity: difference of the mean from", "quantity: bias of the mean beside")
+    rows = found(documents, index_of(A1="The coverage is within 0.01 of 0.95.", A2=A2))
+    assert rows["stated-not-compared:notes.md A1:1"].severity == "warning"
+
+
+def test_a_stated_metric_that_only_another_metric_carries_is_not_carried() -> None:
     documents = spoiled("sim-spec.md", "source: planner", "source: notes.md A3")
     rows = found(documents, index_of(A1=A1, A2=A2, A3="The bias is at most 0.05."))
+    row = rows["stated-not-carried:notes.md A3:1"]
+    assert row.severity == "error" and "M2 carries it and is about se_ratio" in row.message
+
+
+def test_a_stated_metric_is_carried_beside_another_and_a_bias_by_the_rmse() -> None:
+    documents = spoiled("sim-spec.md", "source: planner", "source: notes.md A2")
+    assert errors(documents) == [], "M1 carries the coverage, whatever M2 adds"
+    rmse = spoiled("sim-spec.md", "metric: se_ratio", "metric: rmse")
+    rmse["sim-spec.md"] = rmse["sim-spec.md"].replace("source: planner", "source: notes.md A3")
+    rows = found(rmse, index_of(A1=A1, A2=A2, A3="The bias is at most 1.1."))
     assert rows["stated-not-compared:notes.md A3:1"].severity == "warning"
+
+
+def carried_by_c6(text: str) -> dict[str, Finding]:
+    """C6, which holds or does not, says that it carries A3."""
+    documents = spoiled(
+        "test-spec.md", "rule: holds, source: planner}\n- {id: C7", "rule: holds, source: A3}\n- {id: C7"
+    )
+    return found(documents, index_of(A1=A1, A2=A2, A3=text))
+
+
+def test_a_stated_tolerance_is_not_carried_by_a_yes_or_no() -> None:
+    for text in ("Means agree within 1e-10.", "The coverage is at least 93 %.", "The largest error is below 1e-8."):
+        row = carried_by_c6(text)["stated-not-carried:notes.md A3:1"]
+        assert row.severity == "error" and "C6" in row.message
+    assert carried_by_c6("It runs in less than 5 seconds.")["stated-not-compared:notes.md A3:1"].severity == "warning"
+
+
+def test_a_statement_without_a_number_or_about_an_error_is_carried_by_a_yes_or_no() -> None:
+    assert not [key for key in carried_by_c6("There are no warnings.") if "A3" in key]
+    assert not [key for key in carried_by_c6("The argument is left alone.") if "A3" in key]
+    documents = spoiled("test-spec.md", "message: two numbers, source: notes.md(2)", "message: two numbers, source: A3")
+    rows = found(documents, index_of(A1=A1, A2=A2, A3="A level that is not between 0 and 1 is refused."))
+    assert rows["stated-not-compared:notes.md A3:1"].severity == "note"
+
+
+def sizes(text: str, cells: str = "    cells: {n: [4000]}\n") -> dict[str, str]:
+    """Key and severity of what is said about sizes, for M1 in some cells of a grid with n = 40 and 4000."""
+    documents = spoiled("sim-spec.md", "grid: {n: [40]}", "grid: {n: [40, 4000]}")
+    documents["sim-spec.md"] = documents["sim-spec.md"].replace("    low: 0.92\n", f"{cells}    low: 0.92\n")
+    rows = found(documents, index_of(A1=A1, A2=f"The interval covers in between 92% and 98% of samples {text}."))
+    return {key: row.severity for key, row in rows.items() if key.startswith("stated-size-left-out")}
+
+
+@pytest.mark.parametrize(
+    "text", ["of size 40", "with n = 40", "of size 4000 and 40", "of sizes 40, 4000", "for n ≥ 40", "($n = 40$)"]
+)
+def test_a_stated_size_must_be_among_the_cells(text: str) -> None:
+    assert sizes(text) == {"stated-size-left-out:notes.md A2:n=40": "error"}
+    assert sizes(text, cells="") == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["of size 4000", "for n > 40", "of more than 40", "in 40 tables", "of size 4000 (see 40)"]
+)
+def test_what_is_no_size_or_is_among_the_cells_is_left_alone(text: str) -> None:
+    assert sizes(text) == {}
+
+
+def test_a_size_that_is_only_counted_or_not_in_the_grid_is_a_warning() -> None:
+    assert sizes("with 40 observations") == {"stated-size-left-out:notes.md A2:n=40": "warning"}
+    assert sizes("of size 100") == {"stated-size-left-out:notes.md A2:n=100": "warning"}
+
+
+def test_two_criteria_may_share_the_stated_sizes() -> None:
+    other = """  - id: M3
+    quantity: coverage again
+    metric: coverage
+    parameter: mu
+    method: interval
+    cells: {n: [40]}
+    low: 0.92
+    high: 0.98
+    source: notes.md A2
+    alternatives: [{name: shrunken, value: 0.859}]
+  - id: M2"""
+    documents = spoiled("sim-spec.md", "grid: {n: [40]}", "grid: {n: [40, 4000]}")
+    text = documents["sim-spec.md"].replace("    low: 0.92\n", "    cells: {n: [4000]}\n    low: 0.92\n")
+    documents["sim-spec.md"] = text.replace("  - id: M2", other)
+    assert errors(documents) == []
 
 
 def test_a_bias_must_be_bounded_on_both_sides() -> None:
@@ -283,6 +368,19 @@ def test_a_bias_must_be_bounded_on_both_sides() -> None:
     assert "stated-weakened:notes.md A3:M2" in errors(documents, index)
     documents = spoiled("sim-spec.md", old, bias.replace("    high:", "    low: -0.05\n    high:"))
     assert errors(documents, index) == []
+
+
+def test_an_equation_that_a_step_uses_and_nobody_computed_twice() -> None:
+    documents = spoiled(
+        "comprehension.md", "symbols:\n", 'not_computed: {"notes.md (2)": everybody knows it}\nsymbols:\n'
+    )
+    row = found(documents)["equation-excused:notes.md (2)"]
+    assert row.severity == "warning" and "used by B2" in row.message and "everybody knows it" in row.message
+
+
+def test_an_excused_equation_that_no_step_uses_is_left_alone() -> None:
+    text = 'not_computed: {"notes.md(9)": the limit theorem}\nsymbols:\n'
+    assert list(found(spoiled("comprehension.md", "symbols:\n", text))) == list(found(honest()))
 
 
 # --- power
@@ -324,6 +422,25 @@ def test_a_bias_must_be_bounded_on_both_sides() -> None:
             "tolerance-not-explained:C2",
             "error",
         ),
+        (
+            "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
+            "tolerance: {relative: 0.5}\n  scale: 1.0\n  limited_by: Monte Carlo\n"
+            "  alternatives: [{name: nothing works at all, value: 100.0}]",
+            "tolerance-not-explained:C2",
+            "error",
+        ),
+        (
+            "tolerance: {relative: 1e-10}\n  scale: 1.0\n",
+            "tolerance: {relative: 0.5}\n  limited_by: Monte Carlo\n",
+            "tolerance-not-explained:C2",
+            "error",
+        ),
+        (
+            "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
+            "tolerance: {absolute: 0.5}\n  scale: 1000000000.0",
+            "scale-decides:C2",
+            "note",
+        ),
         ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0}", "tolerance-zero:C2", "warning"),
         (
             "tolerance: {relative: 1e-10}",
@@ -336,6 +453,18 @@ def test_a_bias_must_be_bounded_on_both_sides() -> None:
 def test_tolerances_that_could_hardly_fail(old: str, new: str, key: str, severity: str) -> None:
     row = found(spoiled("test-spec.md", old, new))[key]
     assert row.severity == severity and row.message.startswith("C2: ")
+
+
+def test_monte_carlo_error_is_judged_by_a_standard_error_that_is_stated() -> None:
+    drawn = "tolerance: {relative: 0.05}\n  scale: 1.0\n  limited_by: Monte Carlo\n"
+    documents = spoiled("test-spec.md", "tolerance: {relative: 1e-10}\n  scale: 1.0\n", drawn)
+    assert not [key for key in found(documents) if key.startswith(("tolerance", "scale"))]
+
+
+def test_an_absolute_tolerance_of_rounding_needs_no_word_about_its_scale() -> None:
+    large = "tolerance: {absolute: 1e-8, relative: 1e-10}\n  scale: 1000000.0\n  limited_by: floating point\n"
+    documents = spoiled("test-spec.md", "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0\n", large)
+    assert "scale-decides:C2" not in found(documents)
 
 
 def test_a_declared_condition_number_explains_more_but_not_anything() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from statsclaw.artifacts.check import section
-from statsclaw.review.case import Agreement, Amended, Approval, Case, FileCoverage, Overridden
+from statsclaw.review.case import Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.coverage import ranges
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, combine, review
@@ -21,6 +21,7 @@ from statsclaw.runlog.events import CaseOutcome, CommandExecuted, Finding, Judge
 from statsclaw.sources.index import Equation, Extracted, Index
 from statsclaw.specs.comprehension import Comprehension
 from statsclaw.specs.contract import Contract, read_contract
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.render import with_interface
 from statsclaw.verify import coverage_tracer
 from statsclaw.verify.measure_coverage import (
@@ -445,7 +446,7 @@ def test_failed_undecided_and_contradictory_verdicts():
     assert found(one("C1", verdict="FAIL"), "convergence", "C1 (quantity C1): FAIL").route_to == "builder"
     row = found(one("C1", verdict="FAIL", note="no test decided it"), "convergence", "no test decided it")
     assert row.route_to == "tester"
-    row = found(one("M1", verdict="FAIL", note="fewer replications than planned"), "convergence", "fewer repl")
+    row = found(one("M1", verdict="FAIL", note="the study has no records: no JSON"), "convergence", "no records")
     assert row.route_to == "simulator"
     case = one("M1", verdict="UNDECIDED", literal="PASS")
     found(case, "convergence", "undecided, taken literally PASS", "note")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.contract import read_contract
 from statsclaw.specs.test_spec import TestSpec
+from statsclaw.verify.criteria.observed import answer
+from statsclaw.verify.frozen_criteria import judge_files
+from statsclaw.verify.parsers import observations
 from statsclaw.verify.suite.executed import check_against_null, check_execution
 from statsclaw.verify.suite.python_suite import check_python_suite
 from statsclaw.verify.suite.r_suite import check_r_suite
@@ -666,6 +670,95 @@ def test_one_number_is_refused(criterion):
 async def test_x(criterion):
     x = drawn(11)
     criterion("C1").close(tinymean.mean(x), sum(x) / 30)
+=== inner-parts | S1
+import conftest
+conftest.CRITERIA["C1"]["tolerance"]["relative"] = 0.2
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== inner-parts | S1
+from tests.validation.conftest import _frozen_criteria
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== inner-parts | S1
+from . import conftest as judge
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== inner-parts | S1
+import importlib
+judge = importlib.import_module("tests.validation.conftest")
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== inner-parts | S1
+import sys
+judges = [m for m in sys.modules.values() if hasattr(m, "Criterion")]
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== inner-parts | S1
+import sys
+judge = sys.modules["conf" + "test"]
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== looser-tolerance | S2
+x = drawn(12, 5.0)
+found = tinymean.interval(x)
+seen = [found.mean, found.se, found.low, found.high]
+near = [a if abs(a - b) > 0.5 else b for a, b in zip(seen, expected(x), strict=True)]
+criterion("C2").close(near, expected(x))
+=== looser-tolerance | S2
+x = drawn(12, 5.0)
+found = tinymean.interval(x)
+se = expected(x)[1] if 0.5 >= abs(found.se - expected(x)[1]) else found.se
+criterion("C2").close([found.mean, se, found.low, found.high], expected(x))
+=== looser-tolerance | S2
+import numpy as np
+---
+x = drawn(12, 5.0)
+found = np.array([tinymean.interval(x).se])
+criterion("C2").close(np.where(np.abs(found - expected(x)[1]) > 0.5, found, expected(x)[1]), [expected(x)[1]])
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert not abs(tinymean.mean(x) - sum(x) / len(x)) > 0.01
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+if abs(tinymean.mean(x) - sum(x) / len(x)) > 0.01:
+    pytest.fail("off")
+=== looser-tolerance | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert -0.01 < tinymean.mean(x) - sum(x) / len(x) < 0.01
+=== rounded-before-comparing | S1
+x = drawn(11)
+found = tinymean.mean(x)
+criterion("C1").close(found - found % 0.5, sum(x) / len(x) - sum(x) / len(x) % 0.5)
+=== rounded-before-comparing | S1
+import math
+---
+x = drawn(11)
+found = tinymean.mean(x)
+rest = math.fmod(found, 0.5)
+criterion("C1").close(found - rest, 0.0)
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(divmod(tinymean.mean(x), 0.5)[0], 0.0)
+=== expected-from-the-package | S2
+x = drawn(12, 5.0)
+found = tinymean.interval(x)
+again = tinymean.interval(list(x))
+criterion("C2").close([found.mean, found.se], [again.mean, again.se])
+=== expected-from-the-package | S2
+def reference(x):
+    return tinymean.interval(list(x)).se
+---
+x = drawn(12, 5.0)
+criterion("C2").close(tinymean.interval(x).se, 1.0 * reference(x))
 """)
 
 
@@ -902,6 +995,39 @@ first = tinymean.mean(x)
 x.reverse()
 second = tinymean.mean(x)
 assert first == second
+=== two results that must differ | S1
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+assert abs(tinymean.mean(x) - tinymean.mean(x[:20])) > 0.001
+assert any(abs(tinymean.mean(x) - v) > 0.1 for v in x)
+assert 0.9 < abs(tinymean.mean([v + 1 for v in x]) - tinymean.mean(x)) < 1.1
+=== an iteration of the suite's own | S1
+def root(c):
+    old, new = 0.0, 1.0
+    while abs(new - old) > 1e-8:
+        old, new = new, (new + c / new) / 2
+    return new
+---
+x = drawn(11)
+criterion("C1").close(tinymean.mean(x) * root(4.0), 2 * sum(x) / len(x))
+=== an angle by full turns | S1
+import math
+---
+x = drawn(11)
+turn = 2 * math.pi
+criterion("C1").close(tinymean.mean(x) % turn, (sum(x) / len(x)) % turn)
+assert (tinymean.mean(x) % turn) - (tinymean.mean(x) % turn) == 0
+=== a remainder of what is drawn | S1
+x = [v - v % 0.5 for v in drawn(11)]
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== what is imported | S1
+import sys
+def loaded():
+    return set(sys.modules), sys.modules["math"], sys.modules[__name__]
+---
+x = drawn(11)
+assert "pandas" not in loaded()[0]
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
 === documentation speaks of the engine | S1
 """The engine sets STATSCLAW_SEED and reads criteria.json."""
 ---
@@ -929,6 +1055,38 @@ def test_the_same_call_twice_is_a_test_where_the_scenario_is_about_repetition() 
 def test_an_expectation_from_the_package_is_found_where_there_is_a_reference() -> None:
     data = spec_with(C3={"reference": "R1"}).model_dump()
     assert rules(check_python_suite({FILE: TEXT}, TestSpec.model_validate(data))) == {"expected-from-the-package"}
+
+
+def severities(body: str, scenario: str = "S2") -> list[tuple[str, str]]:
+    return [(row.severity, row.key.partition(":")[0]) for row in check_python_suite(suite(body, scenario), SPEC)]
+
+
+def test_the_package_against_itself_is_an_error_and_a_relation_of_two_answers_a_warning() -> None:
+    rule = "expected-from-the-package"
+    same = "x = drawn(12, 5.0)\ncriterion('C2').close(tinymean.interval(x).se, tinymean.interval(x[:]).se)"
+    assert severities(same) == [("error", rule)]
+    relation = "x = drawn(12, 5.0)\nr = tinymean.interval(x)\ncriterion('C2').close(r.se, (r.high - r.low) / 3.92)"
+    assert severities(relation) == [("warning", rule)]
+    default = "x = drawn(12, 5.0)\ncriterion('C2').close(tinymean.interval(x).se, tinymean.interval(x, level=0.95).se)"
+    assert severities(default) == [("warning", rule)]
+
+
+def test_a_helper_that_returns_both_sides_is_no_comparison_of_the_package_with_itself() -> None:
+    head = "def both(x):\n    return tinymean.interval(x).se, expected(x)[1]\n"
+    body = "x = drawn(12, 5.0)\nfound, wanted = both(x)\ncriterion('C2').close(found, wanted)"
+    assert [row for row in check_python_suite(suite(body, "S2", head), SPEC) if row.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", ["statistics.py", "numpy.py", "random/__init__.py", "math.pyc"])
+def test_a_module_that_hides_one_of_a_library_is_found(name: str) -> None:
+    found = check_python_suite({FILE: TEXT, f"tests/validation/{name}": ""}, SPEC, package="tinymean")
+    assert rules(found) == {"hides-a-library"} and name.split(".")[0].split("/")[0] in found[0].message
+
+
+@pytest.mark.parametrize("names", [["helpers.py"], ["support/__init__.py", "support/statistics.py"], ["random.csv"]])
+def test_a_module_of_its_own_name_or_in_a_package_hides_nothing(names: list[str]) -> None:
+    files = {FILE: TEXT} | {f"tests/validation/{name}": "" for name in names}
+    assert check_python_suite(files, SPEC, package="tinymean") == []
 
 
 def test_the_tolerance_is_that_of_the_scenario_and_of_no_other() -> None:
@@ -1422,3 +1580,80 @@ def test_what_passes_on_meaningless_values_cannot_fail() -> None:
     assert [row.key for row in named] == ["test-passes-on-null:t::S1"]
     both = outcome("t::both", "S1", "S6")
     assert check_against_null(SPEC, executed(both), fine) == []
+
+
+def compared(criterion: str, *expected: float | None, said: str = "") -> CommandExecuted:
+    """What a suite recorded on the null package: meaningless values against what it expects."""
+    rows = tuple(
+        Observation(criterion=criterion, test="t", rule="close", observed=7.0 if v is not None else None, expected=v,
+                    said=said) for v in expected
+    )  # fmt: skip
+    return executed().model_copy(update={"observations": rows})
+
+
+def test_what_is_compared_with_nothing_but_zeros_shows_nothing() -> None:
+    (row,) = check_against_null(SPEC, compared("C2", 0.0, 0.0), [])
+    assert (row.key, row.severity, row.route_to) == ("compared-with-nothing:C2", "error", "tester")
+    assert rules(check_against_null(SPEC, compared("C2", None, said="7.0 against nan"), [])) == {
+        "compared-with-nothing"
+    }
+
+
+def test_a_zero_among_others_or_a_difference_from_zero_is_no_fault() -> None:
+    assert check_against_null(SPEC, compared("C2", 0.0, 1e-5), []) == []
+    assert check_against_null(SPEC, compared("C1", 0.0), []) == [], "C1 has an absolute tolerance: a difference"
+    assert check_against_null(spec_with(C2={"scale": None}), compared("C2", 0.0), []) == []
+    assert check_against_null(SPEC, compared("C2", None, said="nothing to compare"), []) == []
+
+
+def test_a_scale_that_nothing_has_is_the_planner_s_fault() -> None:
+    wide = spec_with(C2={"tolerance": {"absolute": 0.5}, "scale": 1e9, "standard_error": None})
+    (row,) = check_against_null(wide, compared("C2", 1.3, 0.2), [])
+    assert (row.key, row.route_to, row.where) == ("scale-far-off:C2", "planner", "test-spec.md")
+    assert "C2 states a scale of 1e+09" in row.message and "1.3" in row.message
+
+
+def test_a_scale_that_something_has_or_that_excuses_nothing_is_no_fault() -> None:
+    wide = spec_with(C2={"tolerance": {"absolute": 0.5}, "scale": 1e9, "standard_error": None})
+    assert check_against_null(wide, compared("C2", 1.3, 2e6), []) == []
+    fine = spec_with(C2={"tolerance": {"absolute": 1e-12, "relative": 1e-10}, "scale": 1.0})
+    assert check_against_null(fine, compared("C2", 1e-20), []) == [], "a p-value that happens to be the first"
+
+
+# --- what the engine puts beside the suite ----------------------------------------------------------------------------
+
+
+def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], Path]:
+    """The engine's conftest.py as a module, and the file in which it records."""
+    place = tmp_path / "conftest.py"
+    place.write_text(judge_files("python", SPEC, "")["tests/validation/conftest.py"])
+    monkeypatch.setenv("STATSCLAW_EVIDENCE", str(tmp_path / "evidence.jsonl"))
+    return runpy.run_path(str(place)), tmp_path / "evidence.jsonl"
+
+
+def test_what_is_changed_in_memory_is_not_what_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, _ = judge(tmp_path, monkeypatch)
+    module["_frozen_criteria"]()["C2"]["tolerance"]["relative"] = 0.5
+    assert module["_frozen_criteria"]()["C2"]["tolerance"]["relative"] == 1e-10
+
+
+def test_the_pair_that_is_farthest_off_is_recorded_whatever_the_tolerance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, evidence = judge(tmp_path, monkeypatch)
+    lenient = {"rule": "close", "tolerance": {"absolute": 0.0, "relative": 0.5}}
+    module["Criterion"]("C2", lenient, "t", ["S2"]).close([0.0, 1.2, 100.0, 3.0], [0.0, 1.0, 100.1, 3.0])
+    found = observations(evidence)
+    assert {(row.observed, row.expected) for row in found} >= {(1.2, 1.0), (100.0, 100.1)}
+    (c2,) = [row for row in SPEC.criteria if row.id == "C2"]
+    assert not all(answer(c2, row).passed for row in found)
+
+
+def test_one_number_is_recorded_once_and_what_missed_most_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, evidence = judge(tmp_path, monkeypatch)
+    of = module["Criterion"]("C1", module["_frozen_criteria"]()["C1"], "t", ["S1"])
+    of.close(1.5, 1.5)
+    assert len(observations(evidence)) == 1
+    with pytest.raises(AssertionError):
+        of.close([1.0, 5.0, float("nan")], [2.0, 5.5, float("nan")])
+    assert (observations(evidence)[-1].observed, observations(evidence)[-1].size) == (1.0, 3)

@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 
 from statsclaw.artifacts.catalogue import ArtifactKind
+from statsclaw.states import VERDICTS
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
 _FENCE = re.compile(r"(```+|~~~+)[ \t]*(\S*)")
 _TABLE_CELL = re.compile(r":?-{3,}:?")
 _VERDICT = re.compile(r"[\W_]{0,20}verdict[\W_]{0,10}?[:—–-][\W_]{0,10}([a-z ]{1,30})(.*)", re.IGNORECASE)
 _LONGEST_LINE = 2000
-VERDICTS = ("PASS", "PASS WITH NOTE", "STOP")
 
 
 def _lines(text: str) -> list[str]:

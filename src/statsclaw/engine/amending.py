@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -95,12 +97,13 @@ def leave(run: Run, event: SpecAmended | FindingOverridden, data: bytes = b"") -
     name = sha256(event.model_dump_json().encode())[:16]
     if data:
         run.store.put(data)
-    write_durably(run.folder.inbox / f"change-{name}.json", event.model_dump_json().encode())
+    place = run.folder.inbox / f"change-{time.time_ns():020d}-{name}.json"
+    write_durably(place, event.model_dump_json().encode())
 
 
 def take_changes(run: Run) -> None:
-    """Take every change that a person has left, once, in the order of their names."""
-    for place in sorted(run.folder.inbox.glob("change-*.json")) if run.view.finished is None else []:
+    """Take every change that a person has left, once, in the order in which they were written."""
+    for place in _waiting(run.folder.inbox) if run.view.finished is None else []:
         event = _read(place)
         if isinstance(event, FindingOverridden) and (event.key, event.message) not in run.view.overrides:
             run.log.append(event)
@@ -113,9 +116,20 @@ def take_changes(run: Run) -> None:
         place.unlink(missing_ok=True)
 
 
+def _waiting(inbox: Path) -> list[Path]:
+    return sorted(inbox.glob("change-*.json"), key=lambda place: (_written_at(place), place.name))
+
+
+def _written_at(place: Path) -> int:
+    """In nanoseconds, by its name; earlier versions named a change by its content alone."""
+    named = re.fullmatch(r"change-(\d{20})-[0-9a-f]{16}", place.stem)
+    return int(named[1]) if named else place.stat().st_mtime_ns
+
+
 def _taken(run: Run, event: SpecAmended) -> bool:
-    """It is in the log already: the run was killed before its file was gone."""
-    return any((e.what, e.after, e.why) == (event.what, event.after, event.why) for e, _ in run.view.amendments)
+    """It is the last change of this value in the log: the run was killed before its file was gone."""
+    same = [e for e, _ in run.view.amendments if e.what == event.what]
+    return bool(same) and (same[-1].after, same[-1].why) == (event.after, event.why)
 
 
 def _on_top(run: Run, event: SpecAmended) -> SpecAmended:

@@ -10,7 +10,6 @@ from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option, QuestionAsked
 from statsclaw.runlog.fold import specs_digest
-from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.handin import Raised
 from statsclaw.specs.blocks import Malformed, the_block
 from statsclaw.specs.comprehension import Comprehension
@@ -175,18 +174,13 @@ def lint_contract(run: Run, pilots: Mapping[str, list[float]], missing: Sequence
         if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):
             found.append(finding)
     specs = {n: a.sha256 for n, a in run.view.artifacts.items() if a.producer == Role.PLANNER}
-    return ContractChecked(specs=specs, findings=tuple(_keyed(found)))
+    return ContractChecked(specs=specs, findings=tuple(f.keyed() for f in found))
 
 
 def bounds_of(contract: Contract) -> dict[str, tuple[float | None, float | None]]:
     tested = {row.id: (row.low, row.high) for row in contract.tests.criteria} if contract.tests else {}
     studied = {row.id: (row.low, row.high) for row in contract.study.criteria} if contract.study else {}
     return tested | studied
-
-
-def _keyed(found: list[Finding]) -> list[Finding]:
-    """Every finding can be named, so that a person can let it stand."""
-    return [f if f.key else f.model_copy(update={"key": f"{f.check}:{sha256(f.message.encode())[:8]}"}) for f in found]
 
 
 def changes_since_freeze(run: Run) -> list[str]:

@@ -169,7 +169,7 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
     if breaches:
         event = IsolationBreached(role=dispatch.role, traces=breaches, **common)
     elif inspected.problems or refused:
-        reason = "; ".join(inspected.problems) or f"it wrote outside its surface: {'; '.join(refused[:5])}"
+        reason = why_nothing_is_taken(inspected.problems, refused)
         event = DispatchFailed(role=dispatch.role, reason=run.scrub(reason)[:2000], refused=refused, **common)
     elif inspected.signal:
         event = _signal(run, Role(dispatch.role), inspected.signal, common, inspected.artifacts)
@@ -187,6 +187,13 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
             run.store.put(data)
     run.log.append(event)
     run.room(dispatch.id).clear()
+
+
+def why_nothing_is_taken(problems: Sequence[str], refused: Sequence[str]) -> str:
+    """What was refused comes first: a document that is missing may be one that was handed in and not taken."""
+    what = "not taken" if problems else "it wrote outside its surface"
+    left_out = [f"{what}: {'; '.join(refused[:5])}"] if refused else []
+    return "; ".join([*left_out, *problems])
 
 
 @dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from statsclaw.artifacts.catalogue import needed_for, owed_by
-from statsclaw.engine.plan import Duty, Plan, due, has_contract, wants_ship
+from statsclaw.engine.plan import Duty, Plan, cannot_be_judged, due, has_contract, wants_ship
 from statsclaw.engine.steps import (
     Ask,
     Block,
@@ -30,6 +30,7 @@ from statsclaw.engine.steps import (
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.fold import ACCEPT, CONTRACT, RunView
 from statsclaw.states import State
+from statsclaw.verify.criteria.judge import at_fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,6 @@ class Blocker:
 
 Gate = Callable[[RunView, Plan], list[Blocker]]
 _ORDER = tuple(State)
-
-#: How the judge says that a criterion was left unanswered.
-NO_TEST = "no test decided it"
 
 #: How often the builder is sent back over a criterion before the person is asked about the criterion itself.
 DOUBT_AFTER = 1
@@ -60,6 +58,8 @@ def new(run: RunView, plan: Plan) -> list[Blocker]:
         return [Blocker("no workflow was chosen", Ask("workflow"))]
     if run.profile is None:
         return [Blocker("the language of the target is not known", Ask("profile"))]
+    if has_contract(plan) and (why := cannot_be_judged(run.workflow, run.profile)):
+        return [Blocker(why, Ask("workflow"))]
     return _documents(run, plan, State.NEW)
 
 
@@ -353,9 +353,8 @@ def responsible(run: RunView, plan: Plan) -> Role | None:
     faults = [c.fault_of for c in run.evidence_for(run.tree_sha256) if c.fault_of]
     judged = run.judged.get((run.tree_sha256, "after"))
     missed = [j for j in judged.judgements if j.literal == "FAIL"] if judged is not None else []
-    if missed:
-        unanswered = all(j.note.startswith(NO_TEST) for j in missed)
-        faults.append(Role.TESTER if unanswered else Role.BUILDER)
+    owing = {at_fault(j) for j in missed}
+    faults += [role for role in (Role.BUILDER, Role.TESTER, Role.SIMULATOR) if role in owing]
     writers = [Role(fault) for fault in faults if fault in plan.roles]
     documented_at = run.accepted.get(Role.SCRIBER, 0)
     good_before = any(

@@ -86,11 +86,7 @@ def check_judges(run: Run, bench: Bench) -> SuiteChecked:
             found += _study_on_null(run, bench, contract.study, null)
     own = {f"{name}" for name in judge_files(run.profile.id, contract.tests, contract.definitions)}
     found = [f for f in found if f.where.partition(":")[0] not in own]
-    return SuiteChecked(judges_sha256=run.view.judges_sha256, findings=tuple(_keyed(found)))
-
-
-def _keyed(found: list[Finding]) -> list[Finding]:
-    return [f if f.key else f.model_copy(update={"key": f"{f.check}:{sha256(f.message.encode())[:8]}"}) for f in found]
+    return SuiteChecked(judges_sha256=run.view.judges_sha256, findings=tuple(f.keyed() for f in found))
 
 
 def suite_files(run: Run) -> dict[str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
@@ -229,6 +230,7 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
     routing = view.head.routing
     first = [routing.workflow, routing.runner_up] if routing else []
     whole = [name for name, found in all_workflows().items() if not found.repeats]
+    whole = [name for name in whole if view.profile is None or not cannot_be_judged(name, view.profile)]
     names = [name for name in first if name in whole] or whole
     why = {
         "close": "Two readings of the directive are close.",
@@ -238,8 +240,11 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
     text = why.get(routing.ask or "", "Which workflow?") if routing else "Which workflow?"
     if routing and routing.ask == "unclear":
         names = [*names, *(name for name in whole if name not in names)]
-    options = tuple(Option(label=name, consequence=_route_of(name)) for name in names)
     default = None if routing and routing.ask == "unclear" else 0
+    if view.workflow and view.profile and (refused := cannot_be_judged(view.workflow, view.profile)):
+        names, default = whole, None
+        text = f"{refused[0].upper()}{refused[1:]}. Which of those that can be done?"
+    options = tuple(Option(label=name, consequence=_route_of(name)) for name in names)
     return QuestionAsked(
         question=number, topic="workflow", asked_by="leader", text=text, options=options, default=default
     )

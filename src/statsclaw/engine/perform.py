@@ -54,6 +54,7 @@ from statsclaw.runlog.events import (
 from statsclaw.runlog.fold import CONTRACT
 from statsclaw.runlog.log import verify as verify_log
 from statsclaw.states import Signal
+from statsclaw.verify.criteria.judge import at_fault
 from statsclaw.verify.report import Report, failed_behaviours, failure_report, redacted_words
 from statsclaw.workspace.ship import keep_branch, make_commit, push
 from statsclaw.workspace.sync import synchronise
@@ -179,10 +180,15 @@ def block(run: Run, role: Role) -> None:
 
 
 def _block_over_criteria(run: Run, role: Role) -> None:
-    """Every command passed and a criterion did not: of what was not measured, only what it is about is told."""
+    """Every command passed and a criterion did not: of what was not measured, only what it is about is told.
+
+    Who owed an answer and gave none hears it in full: that is about its own work, in words of its own specification.
+    """
     judged = run.view.judged.get((run.view.tree_sha256, "after"))
     missed = [row for row in judged.judgements if row.literal == "FAIL"] if judged else []
-    message = "; ".join(f"{row.quantity}: {row.note}" for row in missed) or "verification failed"
+    missed = [row for row in missed if at_fault(row) == role] or missed
+    message = "\n".join(f"{row.quantity}: {row.note}" for row in missed) or "verification failed"
+    own = role is not Role.BUILDER and all(at_fault(row) == role for row in missed)
     heard = redacted_words(message, interface_of(run), Signal.BLOCK)
     run.log.append(
         SignalRaised(
@@ -191,9 +197,9 @@ def _block_over_criteria(run: Run, role: Role) -> None:
             cause="criteria",
             route_to=role,
             message=run.scrub(message)[:4000],
-            told=None if run.local.reveal else heard.text,
+            told=None if own or run.local.reveal else heard.text,
             about=tuple(sorted(f"criterion: {row.id}" for row in missed)),
-            leak=heard.leak,
+            leak=None if own else heard.leak,
         )
     )
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from statsclaw.intake.workflow import Workflow
-from statsclaw.profiles.profile import PathClass
+from statsclaw.intake.workflow import Workflow, workflow
+from statsclaw.profiles.profile import PathClass, load_profile
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import State
+from statsclaw.verify.frozen_criteria import JUDGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,15 @@ def plan_for(workflow: Workflow) -> Plan:
 def has_contract(plan: Plan) -> bool:
     """The workflow has a planner who writes specifications for a tester: criteria are frozen, and judged."""
     return Role.PLANNER in plan.roles and Role.TESTER in plan.roles
+
+
+def cannot_be_judged(workflow_id: str, profile_id: str) -> str:
+    """Frozen criteria need a suite that can answer them, which is there for some languages only."""
+    roles = workflow(workflow_id).roles
+    if profile_id in JUDGED or not {Role.PLANNER, Role.TESTER} <= set(roles):
+        return ""
+    name = load_profile(profile_id).name
+    return f"workflow {workflow_id} judges frozen criteria, which {name} packages cannot answer yet"
 
 
 def wants_ship(run: RunView, plan: Plan) -> bool:

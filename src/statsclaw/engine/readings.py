@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -58,17 +58,7 @@ def compare_readings(run: Run) -> ReadingsCompared:
     return ReadingsCompared(
         comprehension_sha256=view.artifacts[COMPREHENSION].sha256,
         reading_sha256=view.artifacts[_READING].sha256,
-        rows=tuple(
-            ReadingRow(
-                ref=row.ref,
-                function=row.function,
-                agrees=row.agrees,
-                tried=row.tried,
-                largest_difference=row.largest_difference,
-                note=run.scrub(row.note)[:2000],
-            )
-            for row in agreements
-        ),
+        rows=tuple(ReadingRow(**asdict(row) | {"note": run.scrub(row.note)[:2000]}) for row in agreements),
         shown=run.scrub("\n\n".join(shown))[:20_000],
     )
 

@@ -2,97 +2,74 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 
 from statsclaw.artifacts.mark import unmarked
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.covering import changed_sources, coverage_of
+from statsclaw.engine.disturbing import judged_disturbed
 from statsclaw.engine.gates import verified
-from statsclaw.engine.judges import has_door, with_door
+from statsclaw.engine.judges import has_door
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.run import Run
-from statsclaw.engine.verifying import bench_for, lay_out
-from statsclaw.profiles.profile import PathClass
-from statsclaw.review.case import Agreement, Amended, Approval, Case, FileCoverage, Overridden
+from statsclaw.engine.shipped import changed_docs, docs_before
+from statsclaw.engine.study_looks import study_looks
+from statsclaw.review.case import Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, review
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import Covered, Finding, Judgement, ReviewComputed, Trace
-from statsclaw.runlog.store import sha256
+from statsclaw.runlog.events import Covered, CriteriaJudged, Finding, Judgement, ReviewComputed, Trace
 from statsclaw.sandbox.barrier import NoBarrier
+from statsclaw.sandbox.tree import paths_in
 from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.verify.criteria.claims import contradicted_claims
-from statsclaw.verify.measure_coverage import measured, read_dumps
-from statsclaw.verify.runner import verify_tree
 
 _ENGINE_WRITTEN = ("audit.md", "checks.md", "contract.md", "oracles.md", "questions.md", "references.md")
+_MOST_MISSED = 200
 
 
 def compute_review(run: Run) -> ReviewComputed:
-    measured = _coverage(run)
-    found = _reviewed(run, measured)
+    measured = coverage_of(run)
+    looks: list[Finding] = []
+    if has_contract(run.plan) and verified(run.view) and (tried := judged_disturbed(run)):
+        run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="disturbed", judgements=tried))
+        looks += study_looks(run)
+    found = _reviewed(run, measured, looks)
     return ReviewComputed(
         of=run.view.review_basis,
         verdict=found.verdict,
         route_to=found.routed_to,
         findings=tuple(f.model_copy(update={"message": run.scrub(f.message)[:4000]}) for f in found.findings),
-        coverage=tuple(
-            Covered(
-                path=row.path,
-                lines=row.lines,
-                lines_hit=row.lines_hit,
-                branches=row.branches,
-                branches_hit=row.branches_hit,
-                missed=row.missed[:200],
-            )
-            for row in measured or ()
-        )
+        coverage=tuple(Covered(**asdict(replace(row, missed=row.missed[:_MOST_MISSED]))) for row in measured)
         if measured is not None
         else None,
     )
-
-
-def _coverage(run: Run) -> tuple[FileCoverage, ...] | None:
-    """Lines and branches of the changed sources that the tester's suite executes, in a run of its own."""
-    if run.profile.id != "python" or not has_contract(run.plan) or not verified(run.view):
-        return None
-    contract = contract_of(run)
-    bench = replace(with_door(run, bench_for(run, contract), contract), coverage=True)
-    if not bench.package:
-        return None
-    phases = ("build", "validation")
-    for _ in verify_tree(bench, lay_out(run, run.view.overlay), run.view.tree_sha256, "after", phases):
-        pass
-    return measured(read_dumps(bench.place("coverage").glob("*.json")), _changed_sources(run))
 
 
 def review_document(run: Run) -> str:
     assert run.view.reviewed is not None
     kept = run.view.reviewed
     found = Reviewed(kept.findings, kept.verdict, kept.route_to)
-    rows = None
-    if kept.coverage is not None:
-        rows = tuple(
-            FileCoverage(c.path, c.lines, c.lines_hit, c.branches, c.branches_hit, c.missed) for c in kept.coverage
-        )
+    rows = tuple(FileCoverage(**c.model_dump()) for c in kept.coverage) if kept.coverage is not None else None
     return render_review(found, case_of(run, rows))
 
 
-def _reviewed(run: Run, coverage: tuple[FileCoverage, ...] | None) -> Reviewed:
+def _reviewed(run: Run, coverage: tuple[FileCoverage, ...] | None, looks: Sequence[Finding]) -> Reviewed:
     case = case_of(run, coverage)
     prose = {name: text for name, text in case.documents.items() if name not in _ENGINE_WRITTEN}
-    claims = contradicted_claims(prose, case.judgements, case.after)
-    found = review(case, claims)
-    kept = tuple(f if f.key else f.model_copy(update={"key": _key(f)}) for f in found.findings)
+    claims = contradicted_claims(
+        prose, case.judgements, case.after, shipped=case.changed_docs, earlier=docs_before(run)
+    )
+    found = review(case, [*claims, *looks])
+    kept = tuple(f.keyed() for f in found.findings)
     standing = tuple(f for f in kept if f.severity != "error" or not run.view.stands(f))
     if len(standing) == len(kept):
         return Reviewed(kept, found.verdict, found.routed_to)
     verdict = "STOP" if any(f.severity == "error" for f in standing) else "PASS WITH NOTE"
     return Reviewed(standing, verdict, found.routed_to if verdict == "STOP" else "")
-
-
-def _key(finding: Finding) -> str:
-    return f"{finding.check}:{sha256(finding.message.encode())[:8]}"
 
 
 def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
@@ -105,10 +82,8 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         contract=contract,
         index=run.index,
         approval=_approval(run),
-        agreements=tuple(
-            Agreement(row.ref, row.function, row.agrees, row.tried, row.largest_difference, row.note, _settled(run))
-            for row in (view.readings.rows if view.readings else ())
-        ),
+        agreements=tuple(Agreement(**row.model_dump()) for row in view.readings.rows) if view.readings else (),
+        readings_settled=_settled(run),
         second_reading=Role.READER in run.plan.roles,
         barrier=run.barrier.kind,
         attestation_faults=_attested(run),
@@ -125,6 +100,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         before=tuple(view.evidence_for(tree, "before")),
         judgements=_judged(run, "after"),
         null_judgements=_last_on_null(run),
+        disturbed=_judged(run, "disturbed"),
         unattended=tuple(
             q.asked.cause.rpartition("/")[2]
             for q in view.questions.values()
@@ -133,7 +109,9 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         apart=has_door(run) or contract is None,
         coverage=coverage,
         documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
-        changed_sources=_changed_sources(run),
+        changed_sources=changed_sources(run),
+        changed_docs=changed_docs(run),
+        package_files=frozenset(paths_in(run.target, view.overlay)),
     )
 
 
@@ -187,12 +165,3 @@ def _judged(run: Run, subject: str) -> tuple[Judgement, ...]:
 def _last_on_null(run: Run) -> tuple[Judgement, ...]:
     found = [judged for (_, subject), judged in run.view.judged.items() if subject == "null"]
     return found[-1].judgements if found else ()
-
-
-def _changed_sources(run: Run) -> dict[str, str]:
-    changed = {
-        path: change
-        for path, change in run.view.overlay.items()
-        if change.sha256 and (run.profile.classify(path) is PathClass.SOURCE or path == "NAMESPACE")
-    }
-    return {path: run.store.get(str(c.sha256)).decode("utf-8", "replace") for path, c in changed.items()}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
+from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.engine.run import LocalFacts
 from statsclaw.errors import InputRefused
 from statsclaw.intake.project import profile_settings
@@ -311,12 +312,10 @@ def _check_cast(chosen: str, backends: Mapping[str, str], *, second_reading: boo
 
 
 def _check_language(chosen: str | None, profile: str | None) -> None:
-    """Frozen criteria need a suite that can answer them, which is there for some languages only."""
-    if chosen is None or profile is None or profile in JUDGED:
-        return
-    if {Role.PLANNER, Role.TESTER} <= set(workflow(chosen).roles):
+    """Refused before anything is started where both are known; otherwise the gate asks once they are."""
+    if chosen is not None and profile is not None and (why := cannot_be_judged(chosen, profile)):
         raise InputRefused(
-            f"workflow {chosen} judges frozen criteria, which {load_profile(profile).name} packages cannot answer yet",
+            why,
             kept="Nothing was started",
             todo=f"it works for {', '.join(JUDGED)}; for others use --workflow quick-fix or validate",
         )

@@ -27,11 +27,15 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Replications first … first + count − 1 of the cell with this number."""
+    """Replications first … first + count − 1 of the cell with this number.
+
+    `without`: methods that are left out, because each of them ended the worker that tried this replication before.
+    """
 
     cell: int
     first: int
     count: int
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +61,22 @@ class Batch:
     methods: Mapping[str, Rows]
     #: What was noticed about the study itself ("the data do not depend on the stream"), shown once.
     remarks: tuple[str, ...] = ()
+    #: What the task took in the worker, data included; 0 where it was not measured.
+    elapsed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A worker ended in replication `at` of the task. What it had computed of the task is computed again by others."""
+    """A worker ended in replication `at` of the task. What it had computed of the task is computed again by others.
+
+    `method`: in which method, None where that is not known or it was the data-generating process.
+    """
 
     task: Task
     at: int
     status: Status  # TIMEOUT or DIED
     reason: str
+    method: str | None = None
 
 
 class Runner(Protocol):

@@ -8,13 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from statsclaw.errors import InputRefused
 
 Level = int | float | str | bool
 Cell = Mapping[str, Level]
@@ -25,7 +27,7 @@ Method = Callable[..., Mapping[str, Any]]
 Truth = Mapping[str, float] | Callable[[Cell], Mapping[str, float]]
 
 
-class StudyRefused(ValueError):
+class StudyRefused(InputRefused, ValueError):
     """A study that cannot be run as it is written; the message is one sentence."""
 
 
@@ -94,6 +96,12 @@ class Study:
     cap: int | None = None
     timeout: float | None = None
     description: str = ""
+    origin: Path | None = None  # the file it was loaded from
+
+    def __post_init__(self) -> None:
+        """Levels become plain Python values, so that a cell has one name and one stream however it was written."""
+        if isinstance(self.grid, Mapping):
+            object.__setattr__(self, "grid", {axis: _plain_levels(levels) for axis, levels in self.grid.items()})
 
     @property
     def method_names(self) -> tuple[str, ...]:
@@ -131,6 +139,12 @@ class Study:
     def design_sha256(self) -> str:
         text = json.dumps(self.described(), sort_keys=True, default=float)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain_levels(levels: Any) -> Any:
+    if isinstance(levels, str) or not isinstance(levels, Iterable):
+        return levels
+    return tuple(level.item() if isinstance(level, np.generic) else level for level in levels)
 
 
 def cell_name(cell: Cell) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
-from statsclaw.montecarlo.metrics import TAIL, McEstimate
-from statsclaw.montecarlo.table import Floats
+from statsclaw.montecarlo.metrics import McEstimate
+from statsclaw.montecarlo.order import Interval, combined_interval, difference
 
-Interval = tuple[float, float]
+EVERYTHING: Interval = (-math.inf, math.inf)
+_SMALLEST_ERROR = 1e-12
 
 
 def clopper_pearson(successes: int, trials: int, error: float) -> Interval:
@@ -21,45 +22,67 @@ def clopper_pearson(successes: int, trials: int, error: float) -> Interval:
 
 
 def interval(estimate: McEstimate, error: float) -> Interval:
-    """Exact for proportions, from ranks for quantile ranges, else value ± t · mcse with trials − 1 degrees of freedom.
+    """Exact for proportions, from ranks for quantiles, else value ± t · mcse with trials − 1 degrees of freedom.
 
-    Everything is possible where the Monte Carlo error is unknown.
+    The larger standard error counts, on the scale of the logarithm for what cannot be negative. Everything is possible
+    where the Monte Carlo error is unknown, and on the side of larger spreads where the tails are too heavy.
     """
+    if estimate.parts is not None:
+        first, second = estimate.parts
+        return difference(first.value, interval(first, error), second.value, interval(second, error))
     if estimate.successes is not None and estimate.trials > 0:
         return clopper_pearson(estimate.successes, estimate.trials, error)
-    if estimate.ordered is not None and estimate.trials > 0 and math.isfinite(estimate.value):
-        return quantile_range(estimate.ordered, error)
-    if estimate.mcse is None or estimate.trials < 2 or not math.isfinite(estimate.value):
-        return -math.inf, math.inf
-    half = float(special.stdtrit(estimate.trials - 1, 1 - error / 2)) * estimate.mcse
-    return estimate.value - half, estimate.value + half
+    if estimate.trials < 2 or not math.isfinite(estimate.value):
+        return EVERYTHING
+    if estimate.ordered is not None:
+        low, high = combined_interval(estimate.ordered, estimate.quantiles, error)
+        return estimate.scale * low - estimate.shift, estimate.scale * high - estimate.shift
+    if estimate.error is None:
+        return EVERYTHING
+    low, high = _of_t(estimate, estimate.error, error)
+    lowest = -math.inf if estimate.log_shift is None else -estimate.log_shift
+    return lowest if estimate.open_below else low, math.inf if estimate.open_above else high
 
 
-def quantile_range(ordered: Floats, error: float) -> Interval:
-    """The interval of the upper minus the lower quantile, infinite where there are too few values for the tails.
-
-    The exact limits of each quantile (order statistics, for any distribution) are combined by the method of variance
-    estimates recovery (Zou and Donner 2008), which takes the two as uncorrelated: that makes it a little too wide.
-    """
-    low, high = (float(value) for value in np.quantile(ordered, [TAIL, 1 - TAIL]))
-    first, last = _ranks(len(ordered), error / 2)
-    mirrored = -ordered[::-1]
-    below, above = low - _at(ordered, first), _at(ordered, last) - low
-    beyond, within = -high - _at(mirrored, first), _at(mirrored, last) + high
-    value = high - low
-    return value - math.hypot(above, within), value + math.hypot(below, beyond)
+def _of_t(estimate: McEstimate, mcse: float, error: float) -> Interval:
+    half = float(special.stdtrit(estimate.trials - 1, 1 - error / 2)) * mcse
+    if estimate.log_shift is None or not estimate.value + estimate.log_shift > 0:
+        return estimate.value - half, estimate.value + half
+    size = estimate.value + estimate.log_shift
+    factor = math.exp(min(half / size, 700.0))
+    return size / factor - estimate.log_shift, size * factor - estimate.log_shift
 
 
-def _ranks(count: int, error: float) -> tuple[int, int]:
-    """Ranks between which the lower quantile lies; it is beyond either with a probability of at most `error`."""
-    reach = 10 * math.sqrt(count * TAIL * (1 - TAIL)) + 50
-    numbers = np.arange(max(int(count * TAIL - reach), 0), min(int(count * TAIL + reach), count) + 1)
-    fewer = special.bdtr(numbers, count, TAIL)
-    more = special.bdtrc(numbers, count, TAIL)
-    return int(numbers[0] + np.count_nonzero(fewer <= error)), int(numbers[0] + np.count_nonzero(more > error) + 1)
+def inside(found: Interval, low: float, high: float) -> bool:
+    return low <= found[0] and found[1] <= high
 
 
-def _at(ordered: Floats, rank: int) -> float:
-    if rank < 1:
-        return -math.inf
-    return float(ordered[rank - 1]) if rank <= len(ordered) else math.inf
+def outside(found: Interval, low: float, high: float) -> bool:
+    return found[1] < low or found[0] > high
+
+
+def error_to_exclude(estimate: McEstimate, low: float, high: float) -> float:
+    """The smallest error at which the interval leaves the band: a p-value of "the metric lies within the band"."""
+    if not (estimate.value < low or estimate.value > high):
+        return 1.0
+    return _smallest_error(lambda error: outside(interval(estimate, error), low, high))
+
+
+def error_to_include(estimate: McEstimate, low: float, high: float) -> float:
+    """The smallest error on either side at which the interval lies within the band: two one-sided tests."""
+    if not low <= estimate.value <= high:
+        return 1.0
+    return _smallest_error(lambda error: inside(interval(estimate, error), low, high)) / 2
+
+
+def _smallest_error(decided: Callable[[float], bool]) -> float:
+    """By halving on the scale of the logarithm; 1 where no error is large enough."""
+    if not decided(1 - 1e-9):
+        return 1.0
+    if decided(_SMALLEST_ERROR):
+        return _SMALLEST_ERROR
+    below, above = math.log(_SMALLEST_ERROR), 0.0
+    while above - below > 1e-3:
+        middle = (below + above) / 2
+        below, above = (below, middle) if decided(math.exp(middle)) else (middle, above)
+    return math.exp(above)

@@ -1,168 +1,168 @@
 """Performance measures of a study with their Monte Carlo standard errors.
 
 Formulas: Morris, White and Crowther (2019), Using simulation studies to evaluate statistical methods, Table 6. They
-are large-sample formulas. That of the empirical standard error, and so that of se_ratio, is of estimates that are
-about normal: with heavy tails it is too small. In se_ratio the covariance of estimates and standard errors is
-ignored, as there. Failed replications are excluded and counted.
+are large-sample formulas. That of the empirical standard error, and so of everything divided by it, is of estimates
+that are about normal. Where it is, `robust` holds the error for any distribution with a fourth moment (delta method
+on the influence of each replication: the infinitesimal jackknife), and intervals use the larger of the two. Where the
+tail of the estimates says that there is no fourth moment, the interval is open towards larger spreads: nothing says
+how large they could be. A replication that failed, or in which a column that is needed is not a number, is excluded
+and counted.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
 
-from statsclaw.montecarlo.table import Floats, Table
+from statsclaw.montecarlo import order
+from statsclaw.montecarlo.estimates import McEstimate as McEstimate
+from statsclaw.montecarlo.formulas import FORMULAS, mean
+from statsclaw.montecarlo.sample import Kept, Sample
+from statsclaw.montecarlo.table import Flags, Floats, Table
 
+#: The metrics a specification of a run may name; METRICS holds all.
 Metric = Literal[
     "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
 ]
-PROPORTIONS: frozenset[Metric] = frozenset({"coverage", "rejection", "failure_rate"})
-#: The quantile range runs from this quantile to the one as far from the other end.
-TAIL = 0.025
-
-
-@dataclass(frozen=True, slots=True)
-class McEstimate:
-    """`value` is NaN where there is none, `mcse` None where it cannot be estimated.
-
-    `replications`: all that were run; `failures`: those of them that failed; `trials`: those the value is made of;
-    `successes`: of a proportion, how many of the trials; `ordered`: of a quantile range, the sorted estimates.
-    """
-
-    value: float
-    mcse: float | None
-    replications: int
-    failures: int
-    successes: int | None = None
-    trials: int = 0
-    ordered: Floats | None = field(default=None, compare=False, repr=False)
+PROPORTIONS: frozenset[str] = frozenset({"coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"})
+#: Of all replications, failed or not.
+RATES: frozenset[str] = frozenset({"failure_rate", "convergence_rate"})
 
 
 def estimate_metric(
-    metric: Metric, table: Table, *, parameter: str | None = None, truth: float = math.nan, of_field: str | None = None
+    metric: str,
+    table: Table,
+    *,
+    parameter: str | None = None,
+    truth: float = math.nan,
+    of_field: str | None = None,
+    kept: Kept | None = None,
 ) -> McEstimate:
-    """The metric in one cell and method. No replication left, or a standard error below zero: no value."""
-    total, failures = len(table.failed), int(np.count_nonzero(table.failed))
-    if metric == "failure_rate":
-        return McEstimate(*_share(failures, total), total, failures, failures, total)
-    if total == failures:
-        return McEstimate(math.nan, None, total, failures)
-    if metric in PROPORTIONS:
-        hits = _hits(metric, table, parameter, truth)
-        return McEstimate(*_share(hits, total - failures), total, failures, hits, total - failures)
-    with np.errstate(all="ignore"):
-        if metric == "mean":
-            value, mcse = _mean(table.usable(str(of_field)))
-        else:
-            value, mcse = _CONTINUOUS[metric](table, f"{parameter}", truth)
-    known = mcse is not None and math.isfinite(mcse)
-    shown = value if math.isfinite(value) else math.nan
-    found = McEstimate(shown, mcse if known else None, total, failures, None, total - failures)
-    if metric != "quantile_range":
-        return found
-    return replace(found, ordered=np.sort(table.usable(f"{parameter}.estimate")))
+    """The metric in one cell and method. No replication left, or a standard error below zero: no value.
 
-
-Found = tuple[float, float | None]
-
-
-def _hits(metric: Metric, table: Table, parameter: str | None, truth: float) -> int:
-    if metric == "rejection":
-        return int(np.count_nonzero(table.usable(f"{parameter}.reject")))
-    low, high = table.usable(f"{parameter}.low"), table.usable(f"{parameter}.high")
-    return int(np.count_nonzero((low <= truth) & (truth <= high)))
-
-
-def _share(hits: int, trials: int) -> Found:
-    if trials == 0:
-        return math.nan, None
-    share = hits / trials
-    return share, math.sqrt(share * (1 - share) / trials)
-
-
-def _mean(values: Floats) -> Found:
-    if len(values) < 2:
-        return float(np.mean(values)), None
-    return float(np.mean(values)), float(np.std(values, ddof=1)) / math.sqrt(len(values))
-
-
-def _bias(table: Table, parameter: str, truth: float) -> Found:
-    return _mean(table.usable(f"{parameter}.estimate") - truth)
-
-
-def _rmse(table: Table, parameter: str, truth: float) -> Found:
-    """By the delta method: the error of the MSE over twice its root."""
-    mse, of_mse = _mean((table.usable(f"{parameter}.estimate") - truth) ** 2)
-    root = math.sqrt(mse) if mse >= 0 else math.nan
-    return root, 0.0 if root == 0 and of_mse == 0 else _over(of_mse, 2 * root)
-
-
-def _empse(table: Table, parameter: str, _: float) -> Found:
-    values = table.usable(f"{parameter}.estimate")
-    if len(values) < 2:
-        return math.nan, None
-    spread = float(np.std(values, ddof=1))
-    return spread, spread / math.sqrt(2 * (len(values) - 1))
-
-
-def _modse(table: Table, parameter: str, _: float) -> Found:
-    """Root of the mean of the squared standard errors."""
-    errors = table.usable(f"{parameter}.se")
-    if np.any(errors < 0):
-        return math.nan, None
-    mean, of_mean = _mean(errors**2)
-    root = math.sqrt(mean)
-    return root, 0.0 if root == 0 else _over(of_mean, 2 * root)
-
-
-def _se_ratio(table: Table, parameter: str, truth: float) -> Found:
-    """Mean of the standard errors (not the root of their mean square) over the standard deviation of the estimates."""
-    errors = table.usable(f"{parameter}.se")
-    spread, of_spread = _empse(table, parameter, truth)
-    mean, of_mean = _mean(errors)
-    if np.any(errors < 0) or not spread > 0 or of_mean is None or of_spread is None:
-        return math.nan, None
-    if mean == 0:
-        return 0.0, 0.0
-    ratio = mean / spread
-    return ratio, ratio * math.hypot(of_mean / mean, of_spread / spread)
-
-
-def _quantile_range(table: Table, parameter: str, _: float) -> Found:
-    """97.5 % minus 2.5 % quantile, as numpy interpolates them.
-
-    The error of each is that of Maritz and Jarrett (1978), with the ranks the interpolation lies between, and their
-    small covariance is ignored: a few per cent too large on average.
+    `kept`: holds what was worked out, for several metrics of the same table. Raises KeyError where there is no such
+    metric or a column it needs is not there.
     """
-    values = np.sort(table.usable(f"{parameter}.estimate"))
-    low, high = np.quantile(values, [TAIL, 1 - TAIL])
-    if len(values) < 2:
-        return float(high - low), None
-    return float(high - low), math.hypot(_quantile_error(values, TAIL), _quantile_error(values, 1 - TAIL))
+    if metric in RATES:
+        total, failures = len(table.failed), int(np.count_nonzero(table.failed))
+        hits = failures if metric == "failure_rate" else total - failures
+        return _proportion(hits, total, total, failures)
+    sample = Sample(table, columns_of(metric, parameter, of_field), kept)
+    total, count = sample.total, sample.count
+    if count == 0:
+        return McEstimate(math.nan, None, total, total)
+    if metric in PROPORTIONS:
+        hits = int(np.count_nonzero(_successes(metric, sample, f"{parameter}", truth)))
+        return _proportion(hits, count, total, total - count)
+    if metric == "mean" and (ones := _as_flags(sample[str(of_field)])) is not None:
+        return _proportion(ones, count, total, total - count)
+    if metric in order.QUANTILES:
+        return _of_quantiles(metric, sample, f"{parameter}", truth)
+    with np.errstate(all="ignore"):
+        found = mean(sample[str(of_field)]) if metric == "mean" else FORMULAS[metric](sample, f"{parameter}", truth)
+    return found.counted(total, count)
 
 
-def _quantile_error(ordered: Floats, share: float) -> float:
-    count = len(ordered)
-    rank = (count - 1) * share + 1
-    weights = np.diff(special.betainc(rank, count + 1 - rank, np.arange(count + 1) / count))
-    centred = ordered - float(weights @ ordered)
-    return math.sqrt(max(float(weights @ centred**2) - float(weights @ centred) ** 2, 0.0))
+def columns_of(metric: str, parameter: str | None = None, of_field: str | None = None) -> tuple[str, ...]:
+    """The columns a metric is made of."""
+    if metric in RATES:
+        return ()
+    if metric == "mean":
+        return (str(of_field),)
+    return tuple(name if name == "seconds" else f"{parameter}.{name}" for name in METRICS[metric])
 
 
-def _over(error: float | None, scale: float) -> float | None:
-    return error / scale if error is not None and scale > 0 else None
+def _proportion(hits: int, trials: int, total: int, failures: int) -> McEstimate:
+    """√(p (1 − p) / n)."""
+    if trials == 0:
+        return McEstimate(math.nan, None, total, failures, hits, trials)
+    share = hits / trials
+    return McEstimate(share, math.sqrt(share * (1 - share) / trials), total, failures, hits, trials)
 
 
-_CONTINUOUS: Mapping[Metric, Callable[[Table, str, float], Found]] = {
-    "bias": _bias,
-    "rmse": _rmse,
-    "empse": _empse,
-    "modse": _modse,
-    "se_ratio": _se_ratio,
-    "quantile_range": _quantile_range,
+def outcomes(
+    metric: str, table: Table, *, parameter: str | None = None, truth: float = math.nan, of_field: str | None = None
+) -> Flags | None:
+    """Of a proportion, whether each replication it is made of is a success, in their order; else None.
+
+    Also None for bias-eliminated coverage: its target moves with every replication.
+    """
+    if metric in RATES:
+        return table.failed if metric == "failure_rate" else ~table.failed
+    if metric not in ("coverage", "rejection", "mean"):
+        return None
+    sample = Sample(table, columns_of(metric, parameter, of_field))
+    if metric == "mean":
+        values = sample[str(of_field)]
+        return values == 1 if _as_flags(values) is not None else None
+    return _successes(metric, sample, f"{parameter}", truth)
+
+
+def _successes(metric: str, sample: Sample, parameter: str, truth: float) -> Flags:
+    """Bias-eliminated coverage is of the mean of the estimates, whatever the intervals are made of."""
+    if metric == "rejection":
+        rejected: Flags = sample[f"{parameter}.reject"] != 0
+        return rejected
+    target = truth if metric == "coverage" else float(np.mean(sample[f"{parameter}.estimate"]))
+    found: Flags = (sample[f"{parameter}.low"] <= target) & (target <= sample[f"{parameter}.high"])
+    return found
+
+
+def _as_flags(values: Floats) -> int | None:
+    """How many are 1, if all are 0 or 1: their mean is a proportion."""
+    ones = int(np.count_nonzero(values == 1))
+    return ones if ones + int(np.count_nonzero(values == 0)) == len(values) else None
+
+
+def _of_quantiles(metric: str, sample: Sample, parameter: str, truth: float) -> McEstimate:
+    shares, scale = order.QUANTILES[metric]
+    column = "seconds" if metric == "median_time" else f"{parameter}.estimate"
+    ordered = sample.ordered(column)
+    shift = truth if metric == "median_bias" else 0.0
+    value, mcse = order.combined(ordered, shares, scale)
+    value -= shift
+    return McEstimate(
+        value if math.isfinite(value) else math.nan,
+        mcse if mcse is not None and math.isfinite(mcse) else None,
+        sample.total,
+        sample.total - sample.count,
+        trials=sample.count,
+        ordered=ordered,
+        quantiles=shares,
+        scale=scale,
+        shift=shift,
+    )
+
+
+_ESTIMATE, _SE, _LIMITS = ("estimate",), ("estimate", "se"), ("low", "high")
+#: Every metric of one method, with the columns it is made of (of a parameter, but for `seconds`).
+METRICS: Mapping[str, tuple[str, ...]] = {
+    "bias": _ESTIMATE,
+    "relative_bias": _ESTIMATE,
+    "standardised_bias": _ESTIMATE,
+    "median_bias": _ESTIMATE,
+    "empse": _ESTIMATE,
+    "robust_empse": _ESTIMATE,
+    "quantile_range": _ESTIMATE,
+    "modse": ("se",),
+    "mse": _ESTIMATE,
+    "rmse": _ESTIMATE,
+    "relative_error_modse": _SE,
+    "se_ratio": _SE,
+    "coverage": _LIMITS,
+    "be_coverage": ("estimate", *_LIMITS),
+    "width": _LIMITS,
+    "rejection": ("reject",),
+    "time": ("seconds",),
+    "median_time": ("seconds",),
+    "failure_rate": (),
+    "convergence_rate": (),
+    "mean": (),
 }
+#: Metrics that compare with the truth.
+OF_TRUTH: frozenset[str] = frozenset(
+    {"bias", "relative_bias", "standardised_bias", "median_bias", "mse", "rmse", "coverage"}
+)

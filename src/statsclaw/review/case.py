@@ -11,22 +11,7 @@ from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Index
 from statsclaw.specs.contract import Contract
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Two readings of one equation. `agrees` None: it could not be compared, for the reason in `note`.
-
-    `settled`: a person has seen both and said that the first one stands.
-    """
-
-    ref: str
-    function: str
-    agrees: bool | None
-    tried: int = 0
-    largest_difference: float | None = None
-    note: str = ""
-    settled: bool = False
+from statsclaw.specs.readings.agreement import Agreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +61,8 @@ class Case:
     index: Index = field(default_factory=Index)
     approval: Approval | None = None
     agreements: tuple[Agreement, ...] = ()
+    #: A person has seen where two readings differ and said that the first one stands.
+    readings_settled: bool = False
     second_reading: bool = False
     barrier: str = ""
     attestation_faults: tuple[str, ...] = ()
@@ -92,6 +79,8 @@ class Case:
     before: tuple[CommandExecuted, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     null_judgements: tuple[Judgement, ...] = ()
+    #: Of the package with what each criterion is about disturbed at the door.
+    disturbed: tuple[Judgement, ...] = ()
     #: Choices for which nobody answered and the safe default was taken.
     unattended: tuple[str, ...] = ()
     #: The package was judged in a process of its own.
@@ -99,3 +88,7 @@ class Case:
     coverage: tuple[FileCoverage, ...] | None = None
     documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    #: What users read and this run changed.
+    changed_docs: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    #: Every path of the repository as it stands.
+    package_files: frozenset[str] = frozenset()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from statsclaw.review.case import Agreement, Case
+from statsclaw.review.case import Case
+from statsclaw.review.documented_choices import undocumented_choices
 from statsclaw.review.findings import bounded, finding
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.comprehension import Choice, Comprehension
 from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.equation_names import Named
 
 _CHECK = "comprehension"
@@ -21,7 +23,8 @@ def check(case: Case) -> list[Finding]:
     if read is None:
         text = "there is no comprehension that can be read"
         return [_error(text, COMPREHENSION, "no-comprehension"), *_approval(case)]
-    return [*_approval(case), *_equations(case, read), *_choices(case, read), *_readings(case, read)]
+    decided = [*_choices(case, read), *bounded(_CHECK, undocumented_choices(case))]
+    return [*_approval(case), *_equations(case, read), *decided, *_readings(case, read)]
 
 
 def _approval(case: Case) -> list[Finding]:
@@ -82,7 +85,7 @@ def _readings(case: Case, read: Comprehension) -> list[Finding]:
     if not read.definitions:
         text = "nothing in the comprehension is executable, so two readings could not be compared"
         return [finding(_CHECK, "note", text, key="not-computed:readings")]
-    found = [_disagreement(row) for row in case.agreements if row.agrees is False]
+    found = [_disagreement(row, case.readings_settled) for row in case.agreements if row.agrees is False]
     # an agreement over no inputs at all says nothing
     vague = [row for row in case.agreements if row.agrees is None or (row.agrees and row.tried <= 0)]
     found += [
@@ -103,15 +106,24 @@ def _readings(case: Case, read: Comprehension) -> list[Finding]:
     ]
     agree = sum(row.agrees is True and row.tried > 0 for row in case.agreements)
     total = len({row.function for row in read.definitions} | compared)
-    text = f"two readings agree on {agree} of {total} equations"
+    text = f"two readings agree on {agree} of {total} equations{_excused(case, read)}"
     return [*bounded(_CHECK, found), finding(_CHECK, "note", text, key="readings")]
 
 
-def _disagreement(row: Agreement) -> Finding:
+def _excused(case: Case, read: Comprehension) -> str:
+    """What was excused from being computed was read once, however well the readings of the rest agree."""
+    named, compared = Named(case.index), {row.function for row in case.agreements if row.tried > 0}
+    twice = {named.get(row.ref) for row in read.definitions if row.function in compared}
+    numbered = [row for row in case.index.equations if row.numbered]
+    count = sum(row in twice for row in numbered)
+    return f"; {count} of {len(numbered)} numbered equations were computed twice" if read.not_computed else ""
+
+
+def _disagreement(row: Agreement, settled: bool) -> Finding:
     size = f", by up to {row.largest_difference:.3g}" if row.largest_difference is not None else ""
     said = f": {row.note}" if row.note else ""
     text = f"two readings of {row.ref} disagree over {row.tried} inputs{size}{said}"
-    if row.settled:
+    if settled:
         text += "; a person has seen both, and the first one stands"
         return finding(_CHECK, "warning", text, where=row.ref, key=f"readings-settled:{row.function}")
     return _error(text, row.ref, f"readings-disagree:{row.function}")

@@ -10,11 +10,9 @@ from statsclaw.review.findings import bounded, finding, owes_contract
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.verify.criteria.judge import at_fault
 
 _CHECK = "convergence"
-#: Words of the judge that say the suite or the study left a criterion without an answer: not the package's fault.
-_UNANSWERED = ("no test decided", "answered another question", "no observation", "without an observation")
-_NOT_RUN = ("fewer replications", "changed seed", "no readable", "did not run", "no records")
 _OWNER = {"build": "builder", "checks": "builder", "unit_tests": "builder", "validation": "builder"}
 
 
@@ -62,10 +60,9 @@ def _all_judged(case: Case) -> Iterator[Finding]:
 
 
 def _verdicts(case: Case) -> Iterator[Finding]:
-    frozen = frozen_criteria(case)
     for row in case.judgements:
         said = f"{row.id} ({row.quantity[:200]}): {figures(row)}"
-        role = _fault_of(row, frozen.get(row.id, "builder"))
+        role = at_fault(row)
         if row.verdict == "FAIL":
             yield _finding("error", f"the criterion {said}", row.where or row.id, role, f"failed:{row.id}")
         elif row.verdict == "UNDECIDED":
@@ -86,15 +83,6 @@ def figures(row: Judgement) -> str:
     parts += [f"Monte Carlo error {row.mcse:.2g}"] if row.mcse is not None else []
     parts += [row.note[:300]] if row.note else []
     return f"{row.verdict}, {', '.join(parts)}" if parts else str(row.verdict)
-
-
-def _fault_of(row: Judgement, supplier: str) -> str:
-    stopped = "its test failed" in row.note  # the test ran into something, and that is told of the test itself
-    if supplier == "tester" and not stopped and any(text in row.note for text in _UNANSWERED):
-        return "tester"
-    if supplier == "simulator" and any(text in row.note for text in (*_UNANSWERED, *_NOT_RUN)):
-        return "simulator"
-    return "builder"
 
 
 def _commands(case: Case) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from statsclaw.leaks.views import folded, words
+from statsclaw.review.asks_who_judges import asks_who_judges
 from statsclaw.review.case import Case
 from statsclaw.review.cross_comparison import without_interface
 from statsclaw.review.findings import bounded, finding
@@ -52,7 +53,8 @@ def check(case: Case) -> list[Finding]:
     found += [
         finding(_CHECK, "note", f"a person opened a channel: {text}", key=f"revealed:{text}") for text in case.revealed
     ]
-    return [*found, *_shared_words(case), *bounded(_CHECK, known_answers(case))]
+    found += _shared_words(case)
+    return [*found, *bounded(_CHECK, known_answers(case)), *bounded(_CHECK, asks_who_judges(case))]
 
 
 def _barrier(kind: str) -> list[Finding]:

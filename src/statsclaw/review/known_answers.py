@@ -28,7 +28,7 @@ _RELATIVE = 1e-9
 #: A seed that is a year stands in many a reference to the literature.
 _YEARS = range(1900, 2101)
 _LARGEST_SOURCE = 1_000_000
-_NOT_PACKAGE = ("tests/", "test/", "simulations/", "inst/simulations/", "inst/tinytest/", "docs/", "vignettes/")
+NOT_PACKAGE = ("tests/", "test/", "simulations/", "inst/simulations/", "inst/tinytest/", "docs/", "vignettes/")
 
 
 def known_answers(case: Case) -> list[Finding]:
@@ -37,7 +37,7 @@ def known_answers(case: Case) -> list[Finding]:
     given = _Sorted(value for name in (SPEC, INTERFACE) for _, _, value in _in_text(case.documents.get(name, "")))
     found: dict[str, Finding] = {}
     for path, text in case.changed_sources.items():
-        if path.startswith(_NOT_PACKAGE) or len(text) > _LARGEST_SOURCE:
+        if path.startswith(NOT_PACKAGE) or len(text) > _LARGEST_SOURCE:
             continue
         for line, literal, value in [*_in_text(text), *(_in_python(text) if path.endswith(".py") else ())]:
             if not _is_answer(value, answers, seeds) or given.near(value):

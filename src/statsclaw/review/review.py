@@ -9,10 +9,9 @@ from statsclaw.review import comprehension, convergence, coverage, cross_compari
 from statsclaw.review.case import Case
 from statsclaw.review.findings import is_told
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.states import VERDICTS
 
-PASS, PASS_WITH_NOTE, STOP = "PASS", "PASS WITH NOTE", "STOP"
-#: From best to worst.
-VERDICTS = (PASS, PASS_WITH_NOTE, STOP)
+PASS, PASS_WITH_NOTE, STOP = VERDICTS
 #: Whoever comes first acts first: what is wrong upstream makes what is wrong downstream moot.
 ROLES = ("planner", "builder", "tester", "simulator", "scriber")
 

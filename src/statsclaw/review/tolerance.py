@@ -23,6 +23,7 @@ def check(case: Case) -> list[Finding]:
         *bounded(_CHECK, list(_contract(case))),
         *bounded(_CHECK, under(_CHECK, case.suite_findings)),
         *bounded(_CHECK, list(_null(case))),
+        *bounded(_CHECK, list(_blind(case))),
         *bounded(_CHECK, list(_scales(case))),
     ]
 
@@ -100,6 +101,24 @@ def _null(case: Case) -> Iterator[Finding]:
     if missing:
         text = f"not tried on a package of meaningless values: {', '.join(missing)}"
         yield _finding("note", text, "", "", "not-computed:null")
+
+
+def _blind(case: Case) -> Iterator[Finding]:
+    """A criterion that nothing was ever seen to fail: neither the stand-in, nor what it is about, disturbed."""
+    rules = {row.id: row for row in case.contract.tests.criteria} if case.contract and case.contract.tests else {}
+    failed_on_null = {row.id for row in case.null_judgements if row.verdict == "FAIL"}
+    for row in case.disturbed:
+        criterion = rules.get(row.id)
+        if criterion is None or row.verdict != "PASS":
+            continue
+        if criterion.rule == "close":
+            about = criterion.of or "what it is about"
+            text = f"{row.id} is met as before when {about} is disturbed: its tests do not look at it"
+            yield _finding("error", text, row.where or row.id, "tester", f"blind:{row.id}")
+        elif row.id not in failed_on_null:
+            text = f"{row.id} was never seen to fail: a package that changes its arguments, warns and returns other"
+            text += " values and shapes meets it too"
+            yield _finding("error", text, row.where or row.id, "tester", f"never-fails:{row.id}")
 
 
 def _value_criteria(case: Case) -> dict[str, str]:

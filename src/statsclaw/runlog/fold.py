@@ -12,7 +12,7 @@ from typing import Literal
 from statsclaw.errors import GateClosed
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
-from statsclaw.states import MAX_ATTEMPTS, NEXT, Signal, State
+from statsclaw.states import MAX_ATTEMPTS, NEXT, VERDICTS, Signal, State
 
 DispatchStatus = Literal["running", "finished", "failed", "signalled", "interrupted"]
 
@@ -20,9 +20,6 @@ Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBre
 
 #: Signals are counted per (signal, cause); a dispatch of which nothing could be taken is counted the same way.
 FAILED = "FAILED"
-
-#: The verdicts of a review, from best to worst.
-VERDICTS = ("PASS", "PASS WITH NOTE", "STOP")
 
 #: The answers to an escalation, in the order in which they are offered.
 TRY_AGAIN, STOP_RUN, ACCEPT = 0, 1, 2

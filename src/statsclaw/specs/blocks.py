@@ -27,7 +27,6 @@ _FENCE = re.compile(r"^( {0,3})(`{3,}|~{3,})[ \t]*([^`]*?)[ \t]*$")
 _INTEGER = re.compile(r"[-+]?\d{1,18}")
 _FLOAT = re.compile(r"[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,4})?")
 _NOT_FINITE = re.compile(r"[-+]?\.?(?:inf|nan)(?:inity)?", re.IGNORECASE)
-_TAGGED = re.compile(r"!")
 #: Where a value stands, for errors and for amendments: (first character, one after the last) in the document.
 Span = tuple[int, int]
 
@@ -159,7 +158,7 @@ def _one_line(text: str) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes only: no alias, which could make a small text huge, and no more values than allowed."""
+    """Composes only: no alias, which could make a small text huge, no tag, and no more values than allowed."""
 
     composed = 0
 
@@ -167,6 +166,13 @@ class _Loader(yaml.SafeLoader):
         if self.check_event(yaml.events.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        for given, what in (
+            (getattr(event, "tag", None), "tags"),
+            (getattr(event, "anchor", None), "anchors and aliases"),
+        ):
+            if given is not None:
+                raise yaml.MarkedYAMLError(problem=f"{what} are not allowed here", problem_mark=event.start_mark)
         self.composed += 1
         if self.composed > 2 * _MOST_VALUES:
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
@@ -187,8 +193,6 @@ class _Reader:
         if len(path) > _DEEPEST or len(self.lines) > _MOST_VALUES:
             reason = "nested too deeply" if len(path) > _DEEPEST else f"more than {_MOST_VALUES:,} values"
             raise Malformed([*self.faults[:20], Fault(self.block.file, self.lines[path], reason)])
-        if _TAGGED.match(self._source(node)):
-            self._fault(self.lines[path], "tags are not allowed here")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -226,9 +230,6 @@ class _Reader:
         if _NOT_FINITE.fullmatch(text):
             self._fault(self.lines[path], f"{text} is not a number; leave the key out where there is no bound")
         return text
-
-    def _source(self, node: yaml.Node) -> str:
-        return self.block.text[node.start_mark.index : node.start_mark.index + 2]
 
     def _fault(self, line: int, message: str) -> None:
         self.faults.append(Fault(self.block.file, line, message))

@@ -90,8 +90,11 @@ class Criterion(Typed):
         if missing or extra:
             found = f"needs {', '.join(missing)}" if missing else f"has no use for {', '.join(extra)}"
             raise ValueError(f'{self.id}: the rule "{self.rule}" {found}')
-        if self.rule == "close" and self.kind == "structure":
-            raise ValueError(f"{self.id}: a comparison of numbers is of kind value")
+        numbers = self.rule in ("close", "at most", "at least", "between")
+        if numbers and self.kind == "structure" and self.decided_by != "timing":
+            raise ValueError(
+                f'{self.id}: the rule "{self.rule}" is about numbers, so it is of kind value, not structure'
+            )
         if self.rule == "between" and not (self.low or 0.0) < (self.high or 0.0):
             raise ValueError(f"{self.id}: low is not below high")
         if (self.decided_by == "check") != (self.check is not None):

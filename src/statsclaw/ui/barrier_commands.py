@@ -21,6 +21,8 @@ from statsclaw.ui import settings
 from statsclaw.ui.options import RunArgument, WorkspaceOption
 
 app = typer.Typer(help="What kept the roles apart: show it, verify it, attack it.", no_args_is_help=True)
+#: Roles whose first two letters are the same.
+_BEGIN_ALIKE = {"reader": "rd", "reviewer": "rv"}
 BarrierArgument = Annotated[str, typer.Option("--barrier", help="Which barrier to attack.")]
 
 
@@ -128,7 +130,7 @@ def _matrix(view: RunView, seen: list[Seen]) -> Table:
 def _short(one: Seen) -> str:
     """builder-2 as bu2: a table of a whole run must fit a terminal."""
     role, _, attempt = one.dispatch.rpartition("-")
-    return f"{role[:2]}{attempt}"
+    return f"{_BEGIN_ALIKE.get(role, role[:2])}{attempt}"
 
 
 def _mark(view: RunView, one: Seen, name: str) -> str:

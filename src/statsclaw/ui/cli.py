@@ -17,6 +17,8 @@ from statsclaw.ui import (
     barrier_commands,
     contract_commands,
     look_commands,
+    mc_commands,
+    mc_result_commands,
     person_commands,
     prompt_commands,
     replay_commands,
@@ -24,7 +26,7 @@ from statsclaw.ui import (
     settings,
 )
 from statsclaw.ui.doctor import doctor
-from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED
+from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED, SaidAlready
 
 app = typer.Typer(
     name="statsclaw",
@@ -36,6 +38,9 @@ app = typer.Typer(
     epilog="Exit status: " + " · ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()),
 )
 log_app = typer.Typer(help="Look at and verify the log of a run.", no_args_is_help=True)
+mc_app = typer.Typer(
+    help="Monte Carlo studies: run, look at, judge. Start with: statsclaw mc new", no_args_is_help=True
+)
 
 _WORK, _PEOPLE, _LOOK = "Work", "Take part", "Look"
 app.command(rich_help_panel=_WORK)(run_commands.run)
@@ -55,9 +60,12 @@ app.command(rich_help_panel=_LOOK)(look_commands.show)
 app.command(rich_help_panel=_LOOK)(look_commands.artifacts)
 app.command(rich_help_panel=_LOOK)(look_commands.transcript)
 app.command(rich_help_panel=_LOOK)(doctor)
+app.add_typer(mc_app, name="mc", rich_help_panel=_WORK)
 app.add_typer(prompt_commands.app, name="prompts", rich_help_panel=_LOOK)
 app.add_typer(log_app, name="log", rich_help_panel=_LOOK)
 app.add_typer(barrier_commands.app, name="barrier", rich_help_panel=_LOOK)
+for _command in (mc_commands.new, mc_commands.run, mc_commands.status, *mc_result_commands.COMMANDS):
+    mc_app.command()(_command)
 log_app.command("verify")(look_commands.log_verify)
 log_app.command("show")(look_commands.log_show)
 log_app.command("repair")(look_commands.log_repair)
@@ -94,7 +102,7 @@ def _run() -> int | str | None:
     try:
         app()
     except SystemExit as ended:
-        if ended.code == INTERRUPTED:  # typer has turned Ctrl-C into this
+        if ended.code == INTERRUPTED and not isinstance(ended, SaidAlready):  # typer has turned Ctrl-C into this
             errors.print("stopped. Everything so far is kept; continue with `statsclaw resume RUN`.", markup=False)
         return ended.code
     except BrokenPipeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,18 +26,16 @@ WhyOption = Annotated[str, typer.Option("--why", help="The reason, for everybody
 
 def review_comprehension(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     """What the planner understood: equations, symbols, choices, both readings, and who approved it."""
-    place = settings.workspace_from(workspace)
-    folder = place.find(run)
-    log = RunLog(folder.path)
-    log.view = read_view(folder.path)
-    found = session.assemble_to_look(place, folder, log)
+    found = _looked_at(run, workspace)
     document = found.view.artifact(COMPREHENSION)
     if document is None:
-        raise InputRefused(f"run {folder.id} has no comprehension yet", todo=f"`statsclaw show {folder.id}`")
+        raise InputRefused(
+            f"run {found.folder.id} has no comprehension yet", todo=f"`statsclaw show {found.folder.id}`"
+        )
     text = render(
         "statsclaw.ui",
         "comprehension.md",
-        run_id=folder.id,
+        run_id=found.folder.id,
         sha256=document.sha256,
         comprehension=contract_of(found).comprehension,
         passages={equation.ref: equation for equation in found.index.equations},
@@ -65,11 +64,7 @@ def amend(
     if not equals or not key.strip() or not value.strip():
         raise InputRefused(f"{change!r} is not KEY=VALUE", todo="e.g. high=0.6")
     _need_reason(why)
-    place = settings.workspace_from(workspace)
-    folder = place.find(run)
-    log = RunLog(folder.path)
-    log.view = read_view(folder.path)
-    looked = session.assemble_to_look(place, folder, log)
+    looked = _looked_at(run, workspace)
     event, data = amendment(looked, name, key.strip(), value.strip(), why.strip())
     _leave(looked, event, data)
     print(f"amended {event.what} in {event.document}: {event.before} → {event.after}")
@@ -84,15 +79,20 @@ def override_finding(
 ) -> None:
     """Let a finding of the lint, the suite's checks or the review stand. The review shows it for ever."""
     _need_reason(why)
-    place = settings.workspace_from(workspace)
-    folder = place.find(run)
-    log = RunLog(folder.path)
-    log.view = read_view(folder.path)
-    looked = session.assemble_to_look(place, folder, log)
+    looked = _looked_at(run, workspace)
     event = override(looked, key, why.strip())
     _leave(looked, event, b"")
     print(f"the finding stands: {event.message}")
     _take(looked)
+
+
+def _looked_at(name: str, workspace: Path | None) -> Run:
+    """The run of that name, read from its log; nothing is written and nobody is asked."""
+    place = settings.workspace_from(workspace)
+    folder = place.find(name)
+    log = RunLog(folder.path)
+    log.view = read_view(folder.path)
+    return session.assemble_to_look(place, folder, log)
 
 
 def _need_reason(why: str) -> None:

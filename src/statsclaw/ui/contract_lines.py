@@ -49,6 +49,9 @@ def _judged(event: e.CriteriaJudged) -> list[Line]:
     if event.subject == "null":
         text = f"on a package of meaningless values {count['FAIL']} of {len(event.judgements)} criteria fail"
         return [Line("judges", text, "dim")]
+    if event.subject == "disturbed":
+        text = f"with what they are about disturbed, {count['FAIL']} of {len(event.judgements)} criteria fail"
+        return [Line("judges", text, "dim")]
     if event.subject == "before":
         return [Line("", f"before: {count['PASS']} of {len(event.judgements)} of these criteria pass", "dim")]
     text = f"{len(event.judgements)} criteria: {count['PASS']} PASS"

@@ -6,6 +6,11 @@ from statsclaw.runlog.fold import RunView
 
 OK, WAITING, NOT_PASSED, INTERRUPTED = 0, 3, 5, 130
 
+
+class SaidAlready(SystemExit):
+    """The command has told the person why it ends; nothing is added to it."""
+
+
 EXIT_CODES = {
     0: "done",
     1: "internal error",

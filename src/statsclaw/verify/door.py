@@ -37,16 +37,22 @@ class Worker:
 
 @contextmanager
 def package_behind_door(
-    confinement: Confinement, socket: Path, site: Path, python: str, package: str, env: Mapping[str, str]
+    confinement: Confinement,
+    socket: Path,
+    site: Path,
+    python: str,
+    package: str,
+    env: Mapping[str, str],
+    disturbance: str = "",
 ) -> Iterator[Worker]:
     """Serve `package` of `site` on `socket` until the block ends. `confinement` shows the worker's own places."""
     worker = Worker()
     script = socket.parent / "worker.py"
-    for part in ("standin/door/worker.py", "coverage_tracer.py"):
+    for part in ("standin/door/worker.py", "standin/door/disturbance.py", "coverage_tracer.py"):
         with as_file(files("statsclaw.verify").joinpath(part)) as source:
             shutil.copy(source, socket.parent / source.name)
     confinement.desk.mkdir(parents=True, exist_ok=True)
-    argv = [python, "-I", "-B", *(confinement.path(path) for path in (script, socket, site)), package]
+    argv = [python, "-I", "-B", *(confinement.path(path) for path in (script, socket, site)), package, disturbance]
     thread = threading.Thread(target=lambda: worker.done.append(confinement.run(argv, env)), daemon=True)
     thread.start()
     until = time.monotonic() + _PATIENCE_S

@@ -32,7 +32,7 @@ class Parsed:
     records: bytes = b""
 
 
-_MOST_OBSERVATIONS = 20_000
+_MOST_OBSERVATIONS = 60_000
 
 
 def observations(report: Path) -> tuple[Observation, ...]:

@@ -36,7 +36,7 @@ _PLACES = ("tree", "site", "scratch", "home", "reports")
 _EVIDENCE = "evidence.jsonl"
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
-_LATER = {"validation": ("validation",), "study": ("simulation",)}
+_LATER = {"validation": ("validation",), "study": ("simulation",), "coverage": ("validation",)}
 #: What is judged and what judges it cannot be changed by the code that runs.
 _FIXED = ("site", "validation", "simulation")
 _HELD_BACK = frozenset({PathClass.VALIDATION, PathClass.SIMULATION})
@@ -69,6 +69,8 @@ class Bench:
     standin: int = 0
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
+    #: What the worker does to an element of the package, to see whether the judge looks at it (JSON; empty: nothing).
+    disturbance: str = ""
     #: Of a study: the first replication and how many.
     replications: tuple[int, int] | None = None
 
@@ -228,7 +230,7 @@ def _worker(bench: Bench, phase: str, command: Command) -> AbstractContextManage
         env["STATSCLAW_COVERAGE"] = confinement.path(bench.place("coverage") / "run")
     python = bench.python or "python3"
     socket = bench.place("socket") / "door"
-    return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env)
+    return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env, bench.disturbance)
 
 
 def _judging(bench: Bench, confinement: Confinement, phase: str) -> dict[str, str]:

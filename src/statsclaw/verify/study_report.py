@@ -27,6 +27,8 @@ _SHOWN = 60
 _MOSTLY_DIFFERENT = 0.5
 _REPEATED = 0.9
 _FEW_VALUES = 10
+#: So many values may by chance return at the same distance.
+_MOST_BY_CHANCE = 4
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
     "bias": ("estimate",),
@@ -115,6 +117,7 @@ def merge(a: Records, b: Records) -> Records:
             if name in new.columns
         }
         tables[key] = Table(np.concatenate([old.failed, new.failed]), MappingProxyType(columns))
+        _refuse_shifted_copies(key, tables[key])
     return Records(a.seed, a.first, a.count + b.count, MappingProxyType(tables))
 
 
@@ -233,6 +236,26 @@ def _refuse_copies(key: Key, table: Table) -> None:
         times = np.unique(values, return_counts=True)[1]
         if len(times) > _FEW_VALUES and times.min() == times.max() > 1:
             raise RecordsRefused(f"every value of {_shown(name)} stands {times[0]} times in {_name(key)}: draws repeat")
+    _refuse_shifted_copies(key, table)
+
+
+def _refuse_shifted_copies(key: Key, table: Table) -> None:
+    """Values that return after always as many replications: chance, or an estimate of few values, does not do that."""
+    places = np.flatnonzero(~table.failed)
+    for name, values in _estimates(table):
+        order = np.argsort(values, kind="stable")
+        again = values[order][1:] == values[order][:-1]
+        if not again.any():
+            continue
+        apart = np.diff(places[order])[again]
+        distances, times = np.unique(apart, return_counts=True)
+        usual = distances[np.argmax(times)]
+        copied = len(np.unique(values[order][1:][again][apart == usual]))
+        if times.max() > 0.5 * len(apart) and copied > max(_MOST_BY_CHANCE, 0.01 * len(values)):
+            raise RecordsRefused(
+                f"{copied:,} values of {_shown(name)} stand in {_name(key)} a second time, "
+                f"{usual:,} replications after the first: draws repeat"
+            )
 
 
 def _refuse_repetition(key: Key, old: Table, new: Table) -> None:

@@ -36,6 +36,6 @@ class CriteriaJudged(Event):
 
     kind: Literal["criteria_judged"] = "criteria_judged"
     tree_sha256: str
-    subject: Literal["after", "before", "null"] = "after"
+    subject: Literal["after", "before", "null", "disturbed"] = "after"
     judgements: tuple[Judgement, ...]
     in_doubt: str = ""

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from statsclaw.runlog.events.base import Fact
+from statsclaw.runlog.store import sha256
 
 Severity = Literal["error", "warning", "note"]
 
@@ -18,3 +19,9 @@ class Finding(Fact):
     where: str = ""
     route_to: str = ""
     key: str = ""
+
+    def keyed(self) -> Finding:
+        """With a key of its own where it has none: every finding can be named, so that a person can let it stand."""
+        return (
+            self if self.key else self.model_copy(update={"key": f"{self.check}:{sha256(self.message.encode())[:8]}"})
+        )

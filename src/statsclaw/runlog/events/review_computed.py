@@ -4,6 +4,7 @@ from typing import Literal
 
 from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.states import ReviewVerdict
 
 
 class Covered(Fact):
@@ -22,7 +23,7 @@ class ReviewComputed(Event):
 
     kind: Literal["review_computed"] = "review_computed"
     of: str
-    verdict: Literal["PASS", "PASS WITH NOTE", "STOP"]
+    verdict: ReviewVerdict
     route_to: str = ""
     findings: tuple[Finding, ...] = ()
     coverage: tuple[Covered, ...] | None = None

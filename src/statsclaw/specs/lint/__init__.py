@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from itertools import islice
+from itertools import chain, islice
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Index
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.lint.conflict import conflict_findings, pilot_finding
-from statsclaw.specs.lint.coverage import coverage_findings
+from statsclaw.specs.lint.coverage import coverage_findings, excused_equations
 from statsclaw.specs.lint.found import finding
 from statsclaw.specs.lint.leaks import leak_findings
 from statsclaw.specs.lint.power import PowerRow, passing_probability, power_findings, power_table
 from statsclaw.specs.lint.request import carried_criteria, request_findings
+from statsclaw.specs.lint.sizes import size_findings
 
 __all__ = ["PowerRow", "lint", "passing_probability", "pilot_finding", "power_table"]
 
@@ -25,8 +26,8 @@ def lint(
 ) -> list[Finding]:
     """Every finding, by family. `checks`: the names of the commands of the run that a criterion may name."""
     families: dict[str, Iterable[Finding]] = {
-        "coverage": coverage_findings(contract, documents, checks),
-        "request": request_findings(contract, index),
+        "coverage": chain(coverage_findings(contract, documents, checks), excused_equations(contract, index)),
+        "request": chain(request_findings(contract, index), size_findings(contract, index)),
         "power": power_findings(contract, carried_criteria(contract, index)),
         "leaks": leak_findings(contract, documents, index),
         "conflict": conflict_findings(contract),

@@ -7,12 +7,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index
 from statsclaw.specs.comprehension import Choice
 from statsclaw.specs.contract import COMPREHENSION, INTERFACE, SIM_SPEC, SPEC, SPECIFICATIONS, TEST_SPEC, Contract
 from statsclaw.specs.interface import Condition, Interface
 from statsclaw.specs.lint.found import clip, finding
 from statsclaw.specs.lint.power import cells_of
 from statsclaw.specs.lint.vocabulary import words_of
+from statsclaw.specs.readings.equation_names import Named
 from statsclaw.specs.sim_spec import Study
 from statsclaw.specs.test_spec import TestSpec
 
@@ -40,6 +42,25 @@ def coverage_findings(
     if tests is not None and contract.study is not None:
         yield from _ids_twice(contract, tests, contract.study)
     yield from _decisions(contract, documents)
+
+
+def excused_equations(contract: Contract, index: Index) -> Iterator[Finding]:
+    """An equation that a step uses and that was excused from being computed was read once, by whoever excused it."""
+    excused = contract.comprehension.not_computed if contract.comprehension else {}
+    names = Named(index)
+
+    def meant(ref: str) -> str:
+        equation = names.get(ref)
+        return equation.ref if equation else "".join(ref.split())
+
+    for ref, reason in excused.items():
+        using = [n for n, step in enumerate(contract.steps) if meant(ref) in {meant(name) for name in step.equations}]
+        if not using:
+            continue
+        steps = ", ".join(contract.steps[number].id for number in using)
+        message = f"{clip(ref, 80)} is used by {steps} and was computed by neither reading, because: “{clip(reason)}”."
+        where = _at(contract, SPEC, "steps", using[0])
+        yield finding("coverage", "warning", message, where, f"equation-excused:{clip(ref, 80)}")
 
 
 def _at(contract: Contract, file: str, block: str, *path: str | int) -> str:

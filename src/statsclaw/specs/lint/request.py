@@ -39,6 +39,10 @@ class Carrier:
     one_sided: bool = False
     nominal: float | None = None
     scale: float | None = None
+    #: A metric of a study: what it is about is certain, not read from words.
+    metric: str = ""
+    #: Decided by an error or warning that comes: it may be about the edge of a range without bounding anything.
+    condition: bool = False
 
     @property
     def bounded(self) -> bool:
@@ -77,6 +81,7 @@ def _of_test(row: Criterion, where: str) -> Carrier:
         relative=absolute / (row.scale or 1.0) if absolute is not None else None,
         one_sided=row.rule == "at most",
         scale=row.scale,
+        condition=row.rule in ("raises", "warns"),
     )
 
 
@@ -90,6 +95,7 @@ def _of_study(row: StudyCriterion, level: float, where: str) -> Carrier:
         high=row.high,
         one_sided=row.metric in ("rmse", "empse", "modse", "failure_rate", "quantile_range"),
         nominal=level if row.metric == "coverage" else _NOMINAL.get(row.metric),
+        metric=row.metric if row.metric in _TOPICS else "",
     )
 
 
@@ -172,11 +178,27 @@ def _not_compared(stated: StatedCriterion, bound: Bound, carrying: list[Carrier]
     if bounded and len(strangers) == len(bounded):
         row = strangers[0]
         message = f"{stated.ref} states {bound.words} for {bound.topic}; {row.id} carries it and is about {row.topic}."
-        yield finding("request", "warning", message, row.where, key)
+        if bound.topic in _TOPICS and all(_surely_another(bound.topic, row) for row in strangers):
+            key = f"stated-not-carried:{stated.ref}:{number}"
+            yield finding("request", "error", f"{message} So no criterion carries it.", row.where, key)
+        else:
+            yield finding("request", "warning", message, row.where, key)
         return
     names = ", ".join(row.id for row in carrying[:5])
     message = f"{stated.ref} states {bound.words}; no number of {names} can be compared with it."
-    yield finding("request", "note", message, carrying[0].where, key)
+    if bounded or any(row.condition for row in carrying):
+        yield finding("request", "note", message, carrying[0].where, key)
+    elif bound.kind == "distance" or bound.of_distance or bound.topic in _TOPICS:
+        key = f"stated-not-carried:{stated.ref}:{number}"
+        message = f"{stated.ref} states {bound.words}, and {names}, which carry it, have no number to keep it with."
+        yield finding("request", "error", message, carrying[0].where, key)
+    else:
+        yield finding("request", "warning", message, carrying[0].where, key)
+
+
+def _surely_another(topic: str, row: Carrier) -> bool:
+    """Another metric, and none that bounds the stated one as well: a bias is never larger than the rmse."""
+    return bool(row.metric) and (topic, row.metric) != ("bias", "rmse")
 
 
 def compare(bound: Bound, row: Carrier) -> Comparison | None:

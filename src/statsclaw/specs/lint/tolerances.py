@@ -17,6 +17,8 @@ _USUAL_CONDITION = 1e4
 _SHARE_OF_STANDARD_ERROR = 0.1
 #: The largest relative tolerance that each reason explains.
 _MOST_RELATIVE = {"floating point": 1e-3, "iteration": 1e-4, "digits of the reference": 1e-3, "Monte Carlo": 1e-3}
+#: An absolute tolerance above the one is explained by a scale above the other, and by nothing else.
+_COARSE, _LARGE_SCALE = 1e-6, 1e4
 _EXACT_TYPES = ("integer", "boolean", "text")
 
 
@@ -35,6 +37,7 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
             found += _standard_error(criterion, criterion.tolerance)
             found += _explained(criterion, criterion.tolerance)
             found += _scale_missing(criterion, criterion.tolerance)
+            found += _scale_decides(criterion, criterion.tolerance)
             found += _zero(criterion, criterion.tolerance, contract.interface)
         found += _alternatives(criterion)
         for severity, kind, message in found:
@@ -56,7 +59,8 @@ def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tupl
 
 
 def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
-    if criterion.limited_by == "Monte Carlo" and criterion.standard_error is not None:
+    sized = criterion.scale is not None or tolerance.relative == 0.0
+    if criterion.limited_by == "Monte Carlo" and criterion.standard_error is not None and sized:
         return  # judged by what is stated, not by a usual size
     relative = width(tolerance, criterion.scale or 1.0) / (criterion.scale or 1.0)
     size = f"of the size {show(criterion.scale)}" if criterion.scale else "(no scale is stated, so 1 is taken)"
@@ -90,6 +94,18 @@ def _scale_missing(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple
         "scale-missing",
         f"an absolute tolerance of {show(tolerance.absolute)} means nothing without the usual size of the quantity; "
         "state the scale, or a relative tolerance alone.",
+    )
+
+
+def _scale_decides(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
+    """Whether the quantity has that size is not known before the suite has run."""
+    if criterion.scale is None or criterion.scale <= _LARGE_SCALE or tolerance.absolute <= _COARSE:
+        return
+    yield (
+        "note",
+        "scale-decides",
+        f"an absolute tolerance of {show(tolerance.absolute)} is small only if the quantity has the stated scale "
+        f"{show(criterion.scale)}.",
     )
 
 

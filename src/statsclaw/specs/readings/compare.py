@@ -13,8 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from statsclaw.review.case import Agreement
 from statsclaw.specs.comprehension import Definition
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
 from statsclaw.specs.readings.inputs import Call
 from statsclaw.specs.readings.outcomes import TECHNICAL, Outcome, Outcomes, array, largest, outcomes_of

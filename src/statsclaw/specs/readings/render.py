@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-from statsclaw.review.case import Agreement
+from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
 from statsclaw.specs.readings.draws import Nested
 

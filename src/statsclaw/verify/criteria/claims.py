@@ -21,6 +21,8 @@ AUTHORS: Mapping[str, str] = {
     "audit-notes.md": "tester",
     "review.md": "reviewer",
 }
+#: Who answers for what users read: whoever wrote it, the scriber has the last word on it.
+_OF_SHIPPED = "scriber"
 _MOST_FINDINGS = 50
 #: A statement about what should be, was once, or would be under conditions claims nothing about the evidence.
 _NOT_A_CLAIM = re.compile(
@@ -46,6 +48,12 @@ _VALUED = re.compile(
 _CELL = re.compile(r"\b\w{1,40} ?= ?[\w.+-]{1,40}")
 _PASSES = re.compile(r"\b(?:pass(?:es|ed)?|is met|was met|are met|satisfied)\b", re.IGNORECASE)
 _DENIED = re.compile(r"\b(?:not|never|fail\w{0,3}|undecided|miss\w{0,3}|\w{1,10}n't)\b", re.IGNORECASE)
+#: In what users read, a share is often one of theory or of lines of code: only what was seen in the study is compared.
+_OF_THE_STUDY = re.compile(r"\b(?:observed|measured|simulat\w{1,6}|monte carlo|replications?|study)\b", re.IGNORECASE)
+_OF_CODE = re.compile(
+    r"\b(?:code|tests?|lines?|branch(?:es)?|statements?)['’]? coverage\b|\bcoverage\.py\b", re.IGNORECASE
+)
+_OF_TESTS = re.compile(r"\btests?\b", re.IGNORECASE)
 _VALUE_HEADS = frozenset({"observed", "value", "result", "estimate", "measured"})
 
 
@@ -55,9 +63,12 @@ def contradicted_claims(
     evidence: Sequence[CommandExecuted],
     *,
     cell_values: Mapping[str, Sequence[float]] | None = None,
+    shipped: Mapping[str, str] | None = None,
+    earlier: Mapping[str, str] | None = None,
 ) -> list[Finding]:
     """Plain statements that the judgements or the evidence contradict; rounding to the stated digits is fine.
 
+    `shipped`: files for users that the run has changed; `earlier`: the same files before, whose statements are not its.
     `cell_values`: of a study's criteria, the values in all cells (a judgement holds only that of the worst one).
     Without it, statements that name another cell are left alone.
     """
@@ -65,11 +76,24 @@ def contradicted_claims(
     found: list[Finding] = []
     for file, text in documents.items():
         author = AUTHORS.get(PurePosixPath(file).name)
-        if author is None:
-            continue
-        made = [row for statement in statements(text) for row in checker.findings(file, author, statement)]
-        found += list({row.key: row for row in made}.values())[:_MOST_FINDINGS]
+        if author is not None:
+            made = [row for statement in statements(text) for row in checker.findings(file, author, statement)]
+            found += list({row.key: row for row in made}.values())[:_MOST_FINDINGS]
+    for file, text in (shipped or {}).items():
+        if file not in documents:
+            old = {statement.text for statement in statements((earlier or {}).get(file, ""))}
+            new = [row for row in statements(text) if row.text not in old and _is_about_the_run(row.text, checker)]
+            made = [row for statement in new for row in checker.findings(file, _OF_SHIPPED, statement)]
+            found += list({row.key: row for row in made}.values())[:_MOST_FINDINGS]
     return found
+
+
+def _is_about_the_run(text: str, checker: _Checker) -> bool:
+    """What users read speaks of theory and of data too; tests, criteria and what was observed are of the run."""
+    if _OF_CODE.search(text):
+        return False
+    named = checker.named is not None and checker.named.search(text) is not None
+    return named or _OF_TESTS.search(text) is not None or _OF_THE_STUDY.search(text) is not None
 
 
 class _Checker:

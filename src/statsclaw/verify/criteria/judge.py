@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from statsclaw.runlog.events.command_executed import CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.specs.contract import Contract
+from statsclaw.verify.criteria.observed import ANOTHER_QUESTION
 from statsclaw.verify.criteria.study import judge_study
-from statsclaw.verify.criteria.tests import judge_tests, one_per_criterion
+from statsclaw.verify.criteria.tests import BROKEN, NO_TEST, judge_tests, one_per_criterion
 from statsclaw.verify.study_report import Records
+
+NO_RECORDS = "the study has no records"
 
 
 def judge(
@@ -58,12 +61,23 @@ def question_about_criterion(judgements: Sequence[Judgement], contract: Contract
     return next((row for row in judgements if row.id in loose - passed and (row.margin or 0.0) < 0), None)
 
 
+def at_fault(judgement: Judgement) -> str:
+    """Who has to mend a criterion that failed: whoever owed an answer and gave none, otherwise the builder.
+
+    A test that broke before it could answer was most often broken by the package, and that is told of the test itself.
+    """
+    if judgement.note.startswith(NO_RECORDS):
+        return "simulator"
+    unanswered = judgement.note.startswith((NO_TEST, ANOTHER_QUESTION)) and BROKEN not in judgement.note
+    return "tester" if unanswered else "builder"
+
+
 def _effective(judgement: Judgement) -> str:
     return judgement.literal if judgement.verdict == "UNDECIDED" else judgement.verdict
 
 
 def _without_records(contract: Contract, refused: str) -> list[Judgement]:
-    note = f"the study has no records: {refused}" if refused else "the study has no records"
+    note = f"{NO_RECORDS}: {refused}" if refused else NO_RECORDS
     return [
         Judgement(
             id=row.id, quantity=row.quantity, rule=row.metric, verdict="FAIL", literal="FAIL", note=note[:2000]

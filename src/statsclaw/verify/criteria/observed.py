@@ -9,6 +9,7 @@ from statsclaw.runlog.events.command_executed import Observation
 from statsclaw.specs.test_spec import Criterion, Rule, Tolerance
 
 MOST_DIGITS = 15.0
+ANOTHER_QUESTION = "answered another question"
 _FARTHEST = 1e300
 _ASKED: dict[Rule, str] = {
     "close": "close",
@@ -39,7 +40,7 @@ class Answer:
 def answer(criterion: Criterion, observation: Observation) -> Answer:
     """Does the observation meet the criterion, and by how much?"""
     if observation.rule != _ASKED[criterion.rule]:
-        reason = f'answered another question: "{observation.rule}" where "{criterion.rule}" is asked'
+        reason = f'{ANOTHER_QUESTION}: "{observation.rule}" where "{criterion.rule}" is asked'
         return Answer(observation, False, None, reason)
     if criterion.rule == "holds":
         held = observation.held is True

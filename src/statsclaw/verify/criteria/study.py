@@ -14,6 +14,10 @@ Both hold exactly for proportions (Clopper-Pearson). The interval of a quantile 
 quantiles, exact for any distribution. For other metrics they hold as far as value ± t · mcse does: with hundreds of
 replications, and for empse and se_ratio only with estimates that are about normal (see montecarlo.metrics). A verdict
 taken literally, at the cap, has no such guarantee.
+
+Failed replications are in no metric but failure_rate. Where no criterion of that metric says how many a method may have
+in a cell, it may have 1 %: more than that, by a one-sided bound that errs in at most 1 % of studies over all cells and
+looks, fails every criterion of the cell, whatever the replications that are left show.
 """
 
 from __future__ import annotations
@@ -22,25 +26,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from statsclaw.montecarlo.intervals import Interval, interval
+from statsclaw.montecarlo.intervals import clopper_pearson, interval
 from statsclaw.montecarlo.metrics import PROPORTIONS, McEstimate, estimate_metric
 from statsclaw.runlog.events.criteria_judged import Judgement, Verdict
 from statsclaw.specs.sim_spec import Study, StudyCriterion
 from statsclaw.verify.study_report import Records
 
+Interval = tuple[float, float]
+
 FAMILY_ERROR = 0.01
+#: The share of failed replications that nobody has to allow.
+_MOST_FAILURES = 0.01
 _LONGEST_NOTE = 2000
 _NAMED_CELLS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CellAnswer:
-    """One cell: `margin` is minus infinity where there is no value at all."""
+    """One cell: `margin` is minus infinity where there is no value at all.
+
+    `unallowed`: replications failed that no criterion allows to fail, so that what the rest shows is not enough.
+    """
 
     cell: str
     estimate: McEstimate
     margin: float
     verdict: Verdict
+    unallowed: bool = False
 
 
 def looks(study: Study) -> tuple[int, ...]:
@@ -105,7 +117,7 @@ def _judged(
         quantity=row.quantity,
         rule=_rule(row),
         verdict=verdict,
-        literal="PASS" if all(answer.margin >= 0 for answer in answers) else "FAIL",
+        literal="PASS" if all(answer.margin >= 0 and not answer.unallowed for answer in answers) else "FAIL",
         observed=worst.estimate.value if known else None,
         margin=worst.margin if known else None,
         mcse=worst.estimate.mcse,
@@ -123,10 +135,24 @@ def _answer(study: Study, row: StudyCriterion, records: Records, cell: str, erro
     low = -math.inf if row.low is None else row.low
     high = math.inf if row.high is None else row.high
     margin = min(estimate.value - low, high - estimate.value)
+    if _fails_too_often(study, row, cell, estimate):
+        return CellAnswer(cell, estimate, margin, "FAIL", unallowed=True)
     passes, fails = (interval(estimate, error) for error in errors)
     if _inside(passes, low, high):
         return CellAnswer(cell, estimate, margin, "PASS")
     return CellAnswer(cell, estimate, margin, "FAIL" if _outside(fails, low, high) else "UNDECIDED")
+
+
+def _fails_too_often(study: Study, row: StudyCriterion, cell: str, estimate: McEstimate) -> bool:
+    """Surely more failures than nobody has to allow, and no criterion about the failures of this method here."""
+    allowed = any(
+        other.metric == "failure_rate" and other.method == row.method and cell in study.selected(other)
+        for other in study.criteria
+    )
+    if allowed or not estimate.failures:
+        return False
+    one_sided = FAMILY_ERROR / len(looks(study)) / (len(study.cells()) * len(study.methods))
+    return clopper_pearson(estimate.failures, estimate.replications, 2 * one_sided)[0] > _MOST_FAILURES
 
 
 def _estimate(study: Study, row: StudyCriterion, records: Records, cell: str) -> McEstimate:
@@ -160,15 +186,21 @@ def _note(row: StudyCriterion, answers: list[CellAnswer], worst: CellAnswer, err
         cells = [answer.cell for answer in answers if answer.verdict == verdict]
         if cells:
             said.append(f"{len(cells)} of {len(answers)} cells {word}: {_listed(cells)}")
-    failures = [answer for answer in answers if answer.estimate.failures]
-    said += [
+    failed = _failures(answers)
+    said = [*failed, *said] if worst.unallowed else [*said, *failed]
+    return "; ".join([*said, _described(row, worst, errors)])[:_LONGEST_NOTE]
+
+
+def _failures(answers: list[CellAnswer]) -> list[str]:
+    """How many replications failed, first where nobody allows it."""
+    cells = sorted((answer for answer in answers if answer.estimate.failures), key=lambda a: not a.unallowed)
+    said = [
         f"{a.estimate.failures:,} of {a.estimate.replications:,} replications failed in {a.cell}"
-        for a in failures[:_NAMED_CELLS]
+        + (", and no criterion allows failures" if a.unallowed else "")
+        for a in cells[:_NAMED_CELLS]
     ]
-    if len(failures) > _NAMED_CELLS:
-        said.append(f"replications failed in {len(failures) - _NAMED_CELLS} further cells")
-    said.append(_described(row, worst, errors))
-    return "; ".join(said)[:_LONGEST_NOTE]
+    left = len(cells) - _NAMED_CELLS
+    return [*said, f"replications failed in {left} further cells"] if left > 0 else said
 
 
 def _described(row: StudyCriterion, worst: CellAnswer, errors: tuple[float, float]) -> str:

@@ -11,6 +11,7 @@ from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.criteria.observed import Answer, answer
 
+NO_TEST, BROKEN = "no test decided it", "its test failed"
 _LONGEST_NOTE = 2000
 _LONGEST_LINE = 300
 _R_CHECK = "r-cmd-check"
@@ -92,13 +93,13 @@ class _Tested:
     def judgement(self) -> Judgement:
         if not self.answers:
             broken = next((case for case in self.cases if case.broken), None)
-            told = f"no test decided it; {_failure(broken)}" if broken else "no test decided it"
-            return self._judgement(None, told)
+            return self._judgement(None, _undecided(NO_TEST, broken))
         worst = min((found for _, found in self.answers), key=lambda found: found.rank)
         if not worst.passed:
             return self._judgement(worst, worst.reason)
         if silent := self._silent():
-            return self._judgement(worst, f"no test decided it for {', '.join(silent)}")
+            broken = next((case for case in self.cases if case.broken and case.scenarios & set(silent)), None)
+            return self._judgement(worst, _undecided(f"{NO_TEST} for {', '.join(silent)}", broken))
         if broken := next((case for case in self.cases if case.broken and not self._explained(case)), None):
             return self._judgement(worst, _failure(broken), where=broken.row.name)
         return self._judgement(worst, "")
@@ -141,9 +142,13 @@ class _Tested:
         )
 
 
+def _undecided(told: str, broken: Case | None) -> str:
+    return f"{told}; {_failure(broken)}" if broken else told
+
+
 def _failure(case: Case) -> str:
     first = case.row.error.strip().split("\n")[0][:_LONGEST_LINE] or case.row.outcome
-    return f"its test failed: {case.row.name}: {first}"
+    return f"{BROKEN}: {case.row.name}: {first}"
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------

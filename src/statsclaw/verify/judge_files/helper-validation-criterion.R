@@ -78,8 +78,7 @@ criterion <- local({
         number(expected), as.integer(size), if (is.null(held)) "null" else tolower(isTRUE(held)),
         text(error_class), text(said)), file = place, append = TRUE)
     }
-    excess <- function(observed, expected) {
-      tolerance <- frozen$tolerance
+    excess <- function(observed, expected, tolerance = frozen$tolerance) {
       gap <- abs(observed - expected)
       if (!is.null(tolerance$lre)) {
         scale <- ifelse(expected == 0, 1, abs(expected))
@@ -89,6 +88,13 @@ criterion <- local({
       }
       same <- (is.na(observed) & is.na(expected)) | (!is.na(observed) & !is.na(expected) & observed == expected)
       ifelse(is.finite(observed) & is.finite(expected), beyond, ifelse(same, -Inf, Inf))
+    }
+    # What is recorded: farthest off by any measure, and the largest; beyond the tolerance by most last.
+    told <- function(observed, expected, worst) {
+      off <- excess(observed, expected, list())
+      size <- ifelse(expected == 0 | !is.finite(expected), 1, abs(expected))
+      largest <- which.max(ifelse(is.finite(expected), abs(expected), -1))
+      c(setdiff(c(largest, which.max(off), which.max(off / size)), worst), worst)
     }
     pass <- function(ok, message) testthat::expect(ok, paste0("criterion ", name, ": ", message))
     # As testthat itself says it: direction and size can be read from that.
@@ -138,11 +144,13 @@ criterion <- local({
         }
         beyond <- excess(observed, expected)
         worst <- which.max(beyond)
-        if (is.finite(observed[worst]) && is.finite(expected[worst])) {
-          record("close", observed[worst], expected[worst], size = length(observed))
-        } else {
-          said <- paste(format(observed[worst]), "against", format(expected[worst]))
-          record("close", size = length(observed), held = beyond[worst] <= 0, said = said)
+        for (one in told(observed, expected, worst)) {
+          if (is.finite(observed[one]) && is.finite(expected[one])) {
+            record("close", observed[one], expected[one], size = length(observed))
+          } else {
+            said <- paste(format(observed[one]), "against", format(expected[one]))
+            record("close", size = length(observed), held = beyond[one] <= 0, said = said)
+          }
         }
         pass(beyond[worst] <= 0, farthest(observed, expected, beyond))
       },

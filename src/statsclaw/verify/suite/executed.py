@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding, Severity
-from statsclaw.specs.test_spec import TestSpec
+from statsclaw.specs.contract import TEST_SPEC
+from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.suite.bookkeeping import by_tests
 from statsclaw.verify.suite.found import found
 
 _EXECUTED = ("passed", "failed")
+#: A stated size so many times larger than anything compared excuses a tolerance that means nothing.
+_FAR_OFF = 1000.0
+#: A larger absolute tolerance is no rounding of numbers of the size 1, whatever else a test may go on to compare.
+_COARSE = 1e-6
+#: As the judge's files say that a pair holds what is no finite number; the stand-in returns none.
+_NOT_FINITE = " against "
 
 
 def check_execution(spec: TestSpec, run: CommandExecuted) -> list[Finding]:
@@ -72,4 +79,27 @@ def check_against_null(spec: TestSpec, run: CommandExecuted, judgements: Sequenc
             names = ", ".join(row.id for row in own)
             message = f"The test {test.name} passes on a package of meaningless values, though it is to decide {names}."
             findings.append(found("test-passes-on-null", test.name, message, test.name))
-    return findings
+    return [*findings, *(row for criterion in by_tests(spec) for row in _sizes(criterion, run))]
+
+
+def _sizes(criterion: Criterion, run: CommandExecuted) -> Iterator[Finding]:
+    """What was expected against the size that is stated. A test ends at its first miss, so not all of it is seen."""
+    own = [row for row in run.observations if row.criterion == criterion.id and row.rule == "close"]
+    compared = [row for row in own if row.expected is not None or _NOT_FINITE in row.said]
+    tolerance, scale = criterion.tolerance, criterion.scale
+    if tolerance is None or scale is None or not compared:
+        return
+    largest = max(abs(row.expected or 0.0) for row in compared)
+    exact_at_zero = tolerance.relative > 0 and tolerance.absolute == 0
+    if largest == 0.0 and exact_at_zero:
+        message = (
+            f"Everything that {criterion.id} is compared with is 0 or no number, where its scale is {scale:g}: "
+            "inputs of which every formula is right show nothing."
+        )
+        yield found("compared-with-nothing", criterion.id, message, compared[0].test)
+    elif 0.0 < largest < scale / _FAR_OFF and tolerance.absolute > _COARSE:
+        message = (
+            f"{criterion.id} states a scale of {scale:g}, and nothing that it is compared with exceeds {largest:.3g}: "
+            f"the absolute tolerance {tolerance.absolute:g} is not small beside that."
+        )
+        yield found("scale-far-off", criterion.id, message, TEST_SPEC, route_to="planner")

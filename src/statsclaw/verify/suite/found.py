@@ -1,4 +1,4 @@
-"""What every check of a suite reports: a finding for the tester."""
+"""What every check of a suite reports: a finding, nearly always for the tester."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from statsclaw.runlog.events.finding import Finding, Severity
 _LONGEST_MESSAGE = 600
 
 
-def found(rule: str, about: str, message: str, where: str, severity: Severity = "error") -> Finding:
+def found(
+    rule: str, about: str, message: str, where: str, severity: Severity = "error", route_to: str = "tester"
+) -> Finding:
     """`rule` and `about` make the key: a rule's name and what it is about, never a line number."""
     return Finding(
         check="suite",
         severity=severity,
         message=" ".join(message.split())[:_LONGEST_MESSAGE],
         where=where[:400],
-        route_to="tester",
+        route_to=route_to,
         key=f"{rule}:{about}"[:300],
     )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.verify.suite.found import found
 from statsclaw.verify.suite.names import python_names, speaks_of
+from statsclaw.verify.suite.python_answers import answers_of
 from statsclaw.verify.suite.python_code import Function, constant_truth
 from statsclaw.verify.suite.python_tests import Case, Use
 from statsclaw.verify.suite.python_values import Bound, argument
@@ -85,7 +86,7 @@ def _rounds(row: Bound, case: Case, seen: set[int]) -> bool:
     if isinstance(node, ast.Name):
         rows = case.values.of(row)
         return any(item.node is not node and _rounds(item, case, seen) for item in rows)
-    if _is_rounding(node, row.file, case):
+    if _is_rounding(node, row.file, case) or _takes_remainder_away(row, case):
         return True
     if isinstance(node, ast.Call):
         if case.suite.dotted(node.func, row.file).split(".")[0] in case.suite.package:
@@ -130,6 +131,23 @@ def _is_rounding(node: ast.expr, file: str, case: Case) -> bool:
         return named.rpartition(".")[2] in python_names("coarse_types")
     constant = isinstance(node.func.value, ast.Constant) and node.func.attr == "format"
     return constant or node.func.attr in python_names("rounding_methods")
+
+
+def _takes_remainder_away(row: Bound, case: Case) -> bool:
+    """`v - v % 0.5` is v rounded down. A remainder alone, as of an angle by a full turn, is left alone."""
+    node = row.node
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+        return False
+    taken = case.values.of(Bound(node.right, row.user, row.file))
+    return not _is_remainder(node.left, row.file, case) and any(
+        _is_remainder(item.node, item.file, case) and _may_touch(item, case) for item in taken
+    )
+
+
+def _is_remainder(node: ast.expr, file: str, case: Case) -> bool:
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mod)
+    return case.suite.called(node, file) in python_names("remainders")
 
 
 # --- vacuous comparisons -------------------------------------------------------------------------------------------
@@ -208,27 +226,19 @@ def _vacuous_use(use: Use, case: Case) -> Iterator[Finding]:
 
 
 def _expected_from_package(use: Use, case: Case, has_reference: bool, where: str) -> Iterator[Finding]:
-    expected = argument(use.call, 1, "expected")
+    observed, expected = argument(use.call, 0, "observed"), argument(use.call, 1, "expected")
     if expected is None or (not has_reference and speaks_of("invariant", case.behaviour)):
         return
-    if _called_directly(Bound(expected, use.user, use.user.file), case):
-        names = ", ".join(use.ids)
-        message = f"{case.name} takes the expected value of {names} from the package under test."
-        yield found("expected-from-the-package", f"{case.name}:{names}", message, where, "warning")
-
-
-def _called_directly(row: Bound, case: Case) -> bool:
-    """Whether the value is computed by calling the package, here or under a name."""
-    seen: set[int] = set()
-    queue = [row]
-    while queue and len(seen) < _MOST_NODES:
-        for item in case.values.of(queue.pop()):
-            if id(item.node) in seen:
-                continue
-            seen.add(id(item.node))
-            for node in ast.walk(item.node):
-                if case.suite.called(node, item.file).split(".")[0] in case.suite.package:
-                    return True
-                if isinstance(node, ast.Name) and node is not item.node:
-                    queue.append(Bound(node, item.user, item.file))
-    return False
+    here = answers_of(Bound(observed, use.user, use.user.file), case, deep=True) if observed is not None else set()
+    there = Bound(expected, use.user, use.user.file)
+    same = sorted(answers_of(there, case, deep=True) & here, key=str)
+    if not same and not answers_of(there, case):
+        return
+    names = ", ".join(use.ids)
+    message = f"{case.name} takes the expected value of {names} from the package under test."
+    if same:
+        message += (
+            f" Both sides are {same[0].element} of the same kind of call, and its scenario speaks of no invariance."
+        )
+    severity: Severity = "error" if same else "warning"
+    yield found("expected-from-the-package", f"{case.name}:{names}", message, where, severity)

@@ -17,6 +17,7 @@ from statsclaw.verify.suite.python_values import Bound, argument
 
 _SLACK = 1.0 + 1e-9
 _ABSOLUTE_VALUES = {"abs", "numpy.abs", "numpy.absolute", "math.fabs", "numpy.fabs", "numpy.linalg.norm"}
+_CHOOSING = {"where", "select", "choose", "putmask", "compress", "extract"}
 _ANY_TEXT = set(".*+?^$|()[]{},\\sSdDwWbB")
 
 
@@ -71,14 +72,57 @@ def _limits(node: ast.AST, function: Function, case: Case) -> Iterator[Limit]:
         name = case.suite.called(node, function.file)
         if name and case.suite.function(node.func, function, function.file) is None:
             yield from _of_call(node, name, function, case)
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        left, right = node.left, node.comparators[0]
-        if isinstance(node.ops[0], ast.Gt | ast.GtE):
-            left, right = right, left
-        elif not isinstance(node.ops[0], ast.Lt | ast.LtE):
-            return
-        if _difference(left, function, case):
-            yield from _of_bound(left, right, function, case)
+    elif isinstance(node, ast.Compare) and (ordered := _ordered(node)):
+        smaller, larger = ordered[-2:]
+        if len(ordered) == 3:
+            yield from _of_band(ordered, function, case)
+        elif _difference(smaller, function, case):
+            yield from _of_bound(smaller, larger, function, case)
+        elif _difference(larger, function, case) and _excuses(node, function, case):
+            yield from _of_bound(larger, smaller, function, case, ours=True)
+
+
+def _ordered(node: ast.Compare) -> list[ast.expr]:
+    """The sides of `a < b`, `a < b < c` and the like, the smallest first."""
+    sides = [node.left, *node.comparators]
+    if len(sides) > 3:
+        return []
+    if all(isinstance(row, ast.Lt | ast.LtE) for row in node.ops):
+        return sides
+    return sides[::-1] if all(isinstance(row, ast.Gt | ast.GtE) for row in node.ops) else []
+
+
+def _of_band(ordered: list[ast.expr], function: Function, case: Case) -> Iterator[Limit]:
+    """`-1e-6 < a - b < 1e-6`; a band that leaves out 0 asks for a difference."""
+    low, middle, high = ordered
+    numbers = case.values.numbers(Bound(low, function, function.file))
+    plain = isinstance(middle, ast.BinOp) and isinstance(middle.op, ast.Sub)
+    if numbers and max(numbers) <= 0 and (plain or _difference(middle, function, case)):
+        yield from _of_bound(middle, high, function, case, ours=plain)
+
+
+def _excuses(node: ast.Compare, function: Function, case: Case) -> bool:
+    """Something happens only where a difference is large. `assert abs(a - b) > 0.1` demands a difference instead."""
+    parents = case.suite.modules[function.file].parents
+    inner: ast.AST = node
+    outer = parents.get(node)
+    while outer is not None:
+        if isinstance(outer, ast.UnaryOp):
+            return isinstance(outer.op, ast.Not | ast.Invert)
+        if isinstance(outer, ast.IfExp | ast.If | ast.While):
+            return inner is outer.test
+        if isinstance(outer, ast.comprehension):
+            return inner in outer.ifs
+        if isinstance(outer, ast.Subscript):
+            return inner is outer.slice
+        name = outer.func if isinstance(outer, ast.Call) else outer
+        last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
+        if last in _CHOOSING:
+            return True
+        if not isinstance(outer, ast.BoolOp | ast.GeneratorExp | ast.ListComp) and last not in ("any", "all", "bool"):
+            return False
+        inner, outer = outer, parents.get(outer)
+    return False
 
 
 def _of_call(node: ast.Call, name: str, function: Function, case: Case) -> Iterator[Limit]:
@@ -106,9 +150,13 @@ def _of_call(node: ast.Call, name: str, function: Function, case: Case) -> Itera
     yield Limit(size["relative"], size["absolute"], node, given)
 
 
-def _of_bound(left: ast.expr, right: ast.expr, function: Function, case: Case) -> Iterator[Limit]:
-    """`abs(a - b) < 1e-6`, `abs(a - b) / abs(b) < 1e-6`, `abs(a - b) < 1e-6 * abs(b)`."""
+def _of_bound(
+    left: ast.expr, right: ast.expr, function: Function, case: Case, *, ours: bool = False
+) -> Iterator[Limit]:
+    """`abs(a - b) < 1e-6`, `abs(a - b) / abs(b) < 1e-6`, `abs(a - b) < 1e-6 * abs(b)`. `ours`: only of the package."""
     values = case.values
+    if ours and values.touches(Bound(left, function, function.file)) is not True:
+        return
     numbers = values.numbers(Bound(right, function, function.file))
     relative = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) for part in _outermost(left))
     if not numbers and isinstance(right, ast.BinOp) and isinstance(right.op, ast.Mult):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -15,6 +16,8 @@ from statsclaw.verify.suite.python_code import Definition, Function, Module, Sui
 from statsclaw.verify.suite.python_tests import Case, criterion_calls, is_criterion, marks_of
 from statsclaw.verify.suite.python_values import Bound, Values
 
+_CONFTEST = re.compile(r"(?:[\w.]*\.|.*/)?conftest(?:\.py)?")
+_IMPORTED = (".py", ".pyc", ".pyd", ".so")
 _READS_ONE = {"get", "pop", "setdefault", "__contains__"}
 
 
@@ -26,11 +29,30 @@ def settings_files(files: Mapping[str, str], package: str) -> list[Finding]:
         if path.name in python_names("settings_files"):
             message = f"{path.name} changes how the suite is run, which is the engine's affair."
             findings.append(found("settings-file", name, message, f"{name}:1"))
-        hides = {path.stem if path.suffix == ".py" else "", path.parent.name if path.name == "__init__.py" else ""}
+        hides = {_module_name(path), path.parent.name if path.name == "__init__.py" else ""} - {""}
         if package and package.split(".")[0] in hides:
             message = f"The suite holds a module {package.split('.')[0]}, which hides the package under test."
             findings.append(found("hides-the-package", name, message, f"{name}:1"))
+        for other in sorted(hides & _others_modules()) if _on_the_path(path, files) else ():
+            message = (
+                f"The suite holds a module {other}, which hides that of the library from everything that imports it."
+            )
+            findings.append(found("hides-a-library", name, message, f"{name}:1"))
     return findings
+
+
+def _module_name(path: PurePosixPath) -> str:
+    return path.name.split(".")[0] if path.suffix in _IMPORTED and path.name != "__init__.py" else ""
+
+
+def _others_modules() -> frozenset[str]:
+    return (sys.stdlib_module_names | python_names("known_libraries")) - {"conftest", "test"}
+
+
+def _on_the_path(path: PurePosixPath, files: Mapping[str, str]) -> bool:
+    """Whether pytest finds it under its bare name: what lies in a package is known by the package's name."""
+    folder = path.parent.parent if path.name == "__init__.py" else path.parent
+    return str(folder / "__init__.py") not in files
 
 
 def tampering(suite: Suite) -> list[Finding]:
@@ -56,16 +78,44 @@ def _complaints(node: ast.AST, module: Module, suite: Suite) -> Iterator[tuple[s
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from _texts(node.value, module.parents.get(node))
     elif isinstance(node, ast.Import | ast.ImportFrom):
-        names = [row.name for row in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        for name in names:
-            if name.split(".")[0] in ("_pytest", "statsclaw", "conftest"):
+        for name in _imported(node):
+            if name.split(".")[0] in ("_pytest", "statsclaw") or "conftest" in name.split("."):
                 yield "inner-parts", f"The suite imports {name}: the inner parts of what runs and judges it."
-    if isinstance(node, ast.Constant) and node.value == "conftest":
+    if _names_conftest(node):
         yield "inner-parts", "The suite reaches for conftest, which holds the frozen criteria."
+    if isinstance(node, ast.Attribute) and _goes_through_modules(node, module, suite):
+        yield "inner-parts", "The suite goes through sys.modules; conftest, with the frozen criteria, is one of them."
     if isinstance(node, ast.Attribute) and node.attr in ("frozen", "CRITERIA"):
         yield "inner-parts", f"The suite reaches for {node.attr}: the frozen criteria are not its own."
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
         yield from _forbidden(node, module, suite)
+
+
+def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Modules, and what may be modules: `from . import conftest`."""
+    if isinstance(node, ast.Import):
+        return [row.name for row in node.names]
+    start = node.module or ""
+    return [start] if "conftest" in start.split(".") else [f"{start}.{row.name}".strip(".") for row in node.names]
+
+
+def _names_conftest(node: ast.AST) -> bool:
+    """`sys.modules["conftest"]`, `import_module("tests.validation.conftest")`: the name alone, no sentence about it."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or len(node.value) > 200:
+        return False
+    return bool(_CONFTEST.fullmatch(node.value))
+
+
+def _goes_through_modules(node: ast.Attribute, module: Module, suite: Suite) -> bool:
+    """Every module at once, or one whose name is computed; `"pandas" in sys.modules` asks for one."""
+    if suite.dotted(node, module.file) != "sys.modules" or not isinstance(node.ctx, ast.Load):
+        return False
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.Attribute) and parent.attr in ("values", "items"):
+        return True
+    if not isinstance(parent, ast.Subscript):
+        return False
+    return not isinstance(parent.slice, ast.Constant) and getattr(parent.slice, "id", "") != "__name__"
 
 
 def _names_bound(node: ast.AST, module: Module, suite: Suite) -> Iterator[tuple[str, str]]:

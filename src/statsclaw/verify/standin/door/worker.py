@@ -1,4 +1,4 @@
-"""Holds the package under judgement and answers calls: python -I -B worker.py SOCKET SITE PACKAGE
+"""Holds the package under judgement and answers calls: python -I -B worker.py SOCKET SITE PACKAGE [DISTURBANCE]
 
 The judge is elsewhere and believes nothing but values in a reply, so nothing in here needs to be defended.
 """
@@ -33,6 +33,7 @@ _PLAIN = (type(None), bool, float, str)
 _FIXED = frozenset({*_PLAIN, int, complex, bytes})
 _MANY_FLOATS = 32
 _LONGEST_ADDRESS = 107
+BESIDE = Path(__file__).parent
 
 
 class Encoder:
@@ -123,7 +124,7 @@ class Encoder:
                 part = getattr(value, name)
             except Exception:
                 continue
-            fields[name] = self.node(part, None, depth)
+            fields[name] = self.node(self.session.shown(name, part), None, depth)
         if not fields:
             raise TypeError(f"the package returned a {type(value).__name__}, which the interface does not describe")
         return ["result", declared, fields, self.session.keep(value, shared=False)]
@@ -191,6 +192,10 @@ class Session:
             return getattr(args[0], target)(*args[1:], **kwargs)
         found = getattr(self.module, target)
         return ancestors(found) if kind == "ancestors" else found(*args, **kwargs)
+
+    def shown(self, name: str, value: Any) -> Any:
+        """The field of a result as the judge is to see it."""
+        return value
 
     def declared_class(self, kind: type, expected: str | None) -> str | None:
         """The first of its ancestors that the interface names; `expected` where it names none for this function."""
@@ -372,9 +377,9 @@ written: Any = bool
 def measure(site: str, package: str) -> None:
     """Follow what is executed of the package from its first line on, where the engine asks for it."""
     global written
-    place = os.environ.get("STATSCLAW_COVERAGE")
+    place = os.environ.pop("STATSCLAW_COVERAGE", None)  # the package need not know that it is measured
     if place:
-        tracer = runpy.run_path(str(Path(__file__).with_name("coverage_tracer.py")))
+        tracer = runpy.run_path(str(BESIDE / "coverage_tracer.py"))
         tracer["start"](site, package, place, library=False)
         written = tracer["dump"]
 
@@ -392,7 +397,15 @@ def load(site: str, package: str) -> tuple[Any, BaseException | None]:
         return None, error
 
 
-def main(address: str, site: str, package: str) -> None:
+def session_class(order: str) -> type[Session]:
+    """Where the engine tries whether the judge looks, one that disturbs what it hands out."""
+    if not order:
+        return Session
+    found: type[Session] = runpy.run_path(str(BESIDE / "disturbance.py"))["disturbed"](Session, json.loads(order))
+    return found
+
+
+def main(address: str, site: str, package: str, order: str = "") -> None:
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     new = Path(address + "~")
     place = os.open(new.parent, os.O_RDONLY | os.O_DIRECTORY)
@@ -402,6 +415,7 @@ def main(address: str, site: str, package: str) -> None:
     listener.listen(128)
     new.rename(address)  # from here on a connection is answered
     measure(site, package)
+    serving = session_class(order)
     module, failure = load(site, package)
     written()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -412,7 +426,7 @@ def main(address: str, site: str, package: str) -> None:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             listener.close()
             try:
-                Session(connection, module, failure).run()
+                serving(connection, module, failure).run()
             finally:
                 written()
                 os._exit(1)
@@ -420,4 +434,4 @@ def main(address: str, site: str, package: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:5])

@@ -1,0 +1,97 @@
+"""Does the suite look at what it is to judge? It judges once more, with that part of the package disturbed.
+
+Every exact comparison must then fail. A suite that answers with another quantity, that replaces what it saw by what it
+expected, or that is lenient wherever it does not face the stand-in, passes as before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from statsclaw.engine.contracts import contract_of
+from statsclaw.engine.judges import with_door
+from statsclaw.engine.run import Run
+from statsclaw.engine.verifying import bench_for, lay_out
+from statsclaw.runlog.events import CommandExecuted, Judgement
+from statsclaw.specs.test_spec import Criterion, TestSpec
+from statsclaw.verify.criteria.tests import judge_tests
+from statsclaw.verify.runner import go_on, verify_tree
+
+#: By how much a number is moved: more than any honest tolerance allows, less than what changes what a function does.
+_LEAST_STEP = 1e-3
+_TIMES_THE_TOLERANCE = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The criteria that must fail when these elements of the interface are disturbed."""
+
+    elements: frozenset[str]
+    criteria: tuple[Criterion, ...]
+    misbehaving: bool = False
+
+    @property
+    def named(self) -> str:
+        return ", ".join(sorted(self.elements)) if not self.misbehaving else "every element"
+
+    def order(self) -> str:
+        tolerances = [row.tolerance for row in self.criteria if row.tolerance is not None]
+        relative = max([_TIMES_THE_TOLERANCE * _relative(t.relative, t.lre) for t in tolerances], default=0.0)
+        absolute = max([_TIMES_THE_TOLERANCE * t.absolute for t in tolerances], default=0.0)
+        return json.dumps(
+            {
+                "elements": sorted(self.elements),
+                "misbehaving": self.misbehaving,
+                "relative": max(relative, _LEAST_STEP),
+                "absolute": absolute,
+                "at_zero": _LEAST_STEP * max([row.scale or 1.0 for row in self.criteria], default=1.0),
+            }
+        )
+
+
+def trials(spec: TestSpec) -> list[Trial]:
+    """One for every element that exact comparisons are about, and one for all that is neither value nor error."""
+    groups: dict[frozenset[str], list[Criterion]] = {}
+    for row in spec.criteria:
+        if row.decided_by == "test" and row.rule == "close":
+            groups.setdefault(_elements(spec, row), []).append(row)
+    found = [Trial(elements, tuple(rows)) for elements, rows in groups.items()]
+    held = tuple(row for row in spec.criteria if row.decided_by == "test" and row.rule == "holds")
+    return [*found, Trial(frozenset({"*"}), held, misbehaving=True)] if held else found
+
+
+def judged_disturbed(run: Run) -> tuple[Judgement, ...]:
+    """Of each criterion that was tried, its answer when what it is about is disturbed. None without a door."""
+    contract = contract_of(run)
+    bench = with_door(run, bench_for(run, contract), contract)
+    if contract.tests is None or not bench.package:
+        return ()
+    judgements: list[Judgement] = []
+    tree = run.view.tree_sha256
+    if not all(done.passed for done in verify_tree(bench, lay_out(run, run.view.overlay), tree, "after", ("build",))):
+        return ()
+    for trial in trials(contract.tests):
+        disturbed = replace(bench, disturbance=trial.order())
+        judgements += _answers(contract.tests, trial, list(go_on(disturbed, "validation", tree, trial.named)))
+    return tuple(judgements)
+
+
+def _answers(spec: TestSpec, trial: Trial, evidence: Sequence[CommandExecuted]) -> Iterator[Judgement]:
+    wanted = {row.id for row in trial.criteria}
+    for row in judge_tests(spec, evidence):
+        if row.id in wanted:
+            note = f"with {trial.named} {'misbehaving' if trial.misbehaving else 'disturbed'}; {row.note}"
+            yield row.model_copy(update={"note": note[:2000]})
+
+
+def _elements(spec: TestSpec, criterion: Criterion) -> frozenset[str]:
+    """What a criterion is of; where it does not say, all that its scenarios exercise."""
+    if criterion.of is not None:
+        return frozenset({criterion.of})
+    return frozenset(name for row in spec.scenarios if row.id in criterion.scenarios for name in row.exercises)
+
+
+def _relative(relative: float, lre: float | None) -> float:
+    return 10.0**-lre if lre is not None else relative

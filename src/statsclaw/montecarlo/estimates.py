@@ -1,0 +1,71 @@
+"""The value of a metric with its Monte Carlo error, and all an interval needs to know of it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from statsclaw.montecarlo.table import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class McEstimate:
+    """`value` is NaN where there is none, `mcse` None where it cannot be estimated.
+
+    `replications`: all that were run; `failures`: those of them that failed or lack a needed column; `trials`: those
+    the value is made of; `successes`: of a proportion, how many of the trials; `ordered`: of what is made of
+    quantiles, the sorted estimates, with `quantiles` and the `scale` of their difference. `robust`: the error for any
+    distribution, where `mcse` is of normal estimates. `log_shift`: the interval is taken on the scale of
+    log(value + log_shift). `open_below`, `open_above`: the tail is too heavy for a limit on that side. `parts`: the
+    value is the second minus the first of them.
+    """
+
+    value: float
+    mcse: float | None
+    replications: int
+    failures: int
+    successes: int | None = None
+    trials: int = 0
+    ordered: Floats | None = field(default=None, compare=False, repr=False)
+    quantiles: tuple[float, ...] = ()
+    scale: float = 1.0
+    shift: float = 0.0
+    robust: float | None = None
+    log_shift: float | None = None
+    open_below: bool = False
+    open_above: bool = False
+    parts: tuple[McEstimate, McEstimate] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def error(self) -> float | None:
+        """The larger of the two standard errors."""
+        if self.mcse is None or self.robust is None:
+            return self.mcse
+        return max(self.mcse, self.robust)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a formula gives; the fields are those of `McEstimate`."""
+
+    value: float
+    mcse: float | None
+    robust: float | None = None
+    log_shift: float | None = None
+    open_below: bool = False
+    open_above: bool = False
+
+    def counted(self, total: int, count: int) -> McEstimate:
+        """Of `count` of `total` replications; what is not finite is unknown."""
+        known = self.mcse is not None and math.isfinite(self.mcse)
+        return McEstimate(
+            self.value if math.isfinite(self.value) else math.nan,
+            self.mcse if known else None,
+            total,
+            total - count,
+            trials=count,
+            robust=self.robust if known and self.robust is not None and math.isfinite(self.robust) else None,
+            log_shift=self.log_shift,
+            open_below=self.open_below,
+            open_above=self.open_above,
+        )

@@ -1,0 +1,1 @@
+"""Where workers are: processes of this machine, or a cluster."""

@@ -1,0 +1,91 @@
+"""What is said below a figure: design, replications, seed, level, failures, and what the bars mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from statsclaw.montecarlo.design import Criterion, Level, cell_name
+from statsclaw.montecarlo.figures.reading import Measures, varying
+from statsclaw.montecarlo.figures.scales import level_text
+from statsclaw.montecarlo.figures.style import CHARACTER, shortened
+
+#: What error bars are, wherever they are drawn.
+BARS = (
+    "Bars are 95 % intervals for the Monte Carlo error: exact (Clopper–Pearson) for coverage, from t and the Monte "
+    "Carlo standard error otherwise, on the scale of the logarithm for what cannot be negative."
+)
+ARROWS = "A bar that ends in an arrow: the tails of the estimates are too heavy for a limit on that side."
+_MOST_LISTED = 12
+
+
+def caption(
+    measures: Measures,
+    what: str,
+    cells: Sequence[int],
+    fixed: Mapping[str, Level],
+    details: Sequence[str],
+    *,
+    methods: Sequence[str] | None = None,
+    judged: Sequence[Criterion] = (),
+) -> str:
+    study = measures.study
+    lines = [f"**{study.name}.** {what}"]
+    if fixed:
+        lines[0] += f" Here {', '.join(f'{axis} = {level}' for axis, level in fixed.items())}."
+    if study.description:
+        lines += ["", study.description.strip()]
+    lines += ["", *details]
+    if judged:
+        named = "; ".join(f"{criterion.id} ({criterion.metric} of {criterion.method})" for criterion in judged)
+        lines.append(f"Shaded: the bounds of the study's criteria {named}.")
+    lines += [
+        "",
+        f"- Design: {_design(measures)}; methods {', '.join(measures.methods)}.",
+        f"- Replications: {_replications(measures, cells)} per cell.",
+        f"- Seed: {study.seed}. Level of intervals: {study.level:g}.",
+        f"- {failures_note(measures, cells, methods or measures.methods)}",
+        f"- Design SHA-256: {study.design_sha256}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def cell_title(measures: Measures, cell: int, inches: float) -> str:
+    """The levels of the axes that vary, with the names of these where there is room."""
+    levels = {axis: measures.cells[cell][axis] for axis in varying(measures.study)}
+    longest = int(inches / CHARACTER)
+    named = cell_name(levels).replace(",", ", ") if levels else ""
+    if len(named) <= longest:
+        return named
+    return shortened(", ".join(level_text(level) for level in levels.values()), longest)
+
+
+def _design(measures: Measures) -> str:
+    grid = measures.study.grid
+    axes = [f"{axis} ∈ {{{', '.join(str(level) for level in levels)}}}" for axis, levels in grid.items()]
+    return f"{len(measures.cells)} cells, {' × '.join(axes)}" if axes else "one cell"
+
+
+def _replications(measures: Measures, cells: Sequence[int]) -> str:
+    counts = {measures.replications[cell] for cell in cells} or {0}
+    return str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
+
+
+def failures_note(measures: Measures, cells: Sequence[int], methods: Sequence[str]) -> str:
+    """How many replications failed, and where; they are left out of every metric and not drawn again."""
+    shown = list(dict.fromkeys(cells))
+    failed = [
+        (measures.failures[cell, method], cell, method)
+        for cell in shown
+        for method in methods
+        if measures.failures[cell, method]
+    ]
+    total = sum(measures.replications[cell] for cell in shown) * len(methods)
+    if not failed:
+        return f"Failures: none of {total}."
+    listed = "; ".join(
+        f"{method} at {cell_name(measures.cells[cell])}: {count} of {measures.replications[cell]}"
+        for count, cell, method in sorted(failed, key=lambda entry: -entry[0])[:_MOST_LISTED]
+    )
+    more = f"; and in {len(failed) - _MOST_LISTED} more" if len(failed) > _MOST_LISTED else ""
+    count = sum(entry[0] for entry in failed)
+    return f"Failures: {count} of {total}, left out of every metric and not drawn again ({listed}{more})."

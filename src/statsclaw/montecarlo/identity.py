@@ -1,0 +1,276 @@
+"""What results are bound to: the design, the code that computes them, the environment it runs in.
+
+Of a study in Python the code is the parsed text of its file and of the modules it imports from its own folder, so
+comments and layout do not count, nor what may change while results stay valid: replications, cap, criteria.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import inspect
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from statsclaw.montecarlo.design import Study
+
+#: Of Study(...), what results do not depend on.
+_FREE = frozenset({"replications", "cap", "criteria", "description"})
+Description = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What every chunk says of where it comes from."""
+
+    design: str
+    code: str
+    environment: str
+
+    def metadata(self) -> dict[str, str]:
+        return {"design": self.design, "code": self.code, "environment": self.environment}
+
+
+def describe(study: Study) -> Description:
+    """Everything results depend on, as plain data."""
+    code, modules = _program(study) if study.program else _functions(study)
+    described = {"design": study.described(), "code": code, "environment": _environment(modules)}
+    plain: Description = json.loads(json.dumps(described, default=float))
+    return plain
+
+
+def identity_of(description: Description) -> Identity:
+    return Identity(
+        *(_sha(json.dumps(description[part], sort_keys=True)) for part in ("design", "code", "environment"))
+    )
+
+
+def differences(kept: Description, now: Description) -> list[str]:
+    """What changed, a few words for each."""
+    found: list[str] = []
+    for part in ("design", "code", "environment"):
+        before, after = kept.get(part, {}), now[part]
+        for key in sorted({*before, *after}):
+            if before.get(key) != after.get(key):
+                found.append(f"{part}: {_change(key, before.get(key), after.get(key), part)}")
+    return found
+
+
+def _change(key: str, before: Any, after: Any, part: str) -> str:
+    if part == "code":
+        return key if before and after else f"{key} ({'new' if after else 'gone'})"
+    texts = [json.dumps(value) if value is not None else "–" for value in (before, after)]
+    return f"{key} {texts[0]} → {texts[1]}" if max(map(len, texts)) <= 60 else key
+
+
+def _sha(text: str | bytes) -> str:
+    return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
+
+
+def _program(study: Study) -> tuple[dict[str, str], set[str]]:
+    assert study.program is not None
+    folder = study.origin.parent if study.origin else Path.cwd()
+    argv = [text.replace(f"{folder}/", "") for text in study.program.argv]
+    code = {"program": _sha(json.dumps([study.program.language, argv]))}
+    code |= {_name(file, folder): _sha(file.read_bytes()) for file in study.program.files if file.is_file()}
+    return code, set()
+
+
+def _functions(study: Study) -> tuple[dict[str, str], set[str]]:
+    assert isinstance(study.methods, Mapping)
+    named: dict[str, Any] = {"dgp": study.dgp, **{f"method {name}": call for name, call in study.methods.items()}}
+    files = {study.origin.resolve()} if study.origin else set()
+    code: dict[str, str] = {}
+    for name, function in named.items():
+        file = _source_file(function)
+        if file is None:
+            code[name] = _sha(_fingerprint(function))
+        elif "site-packages" not in file.parts:
+            files.add(file)
+    folder = study.origin.resolve().parent if study.origin else _common_folder(files)
+    modules: set[str] = set()
+    for file in _with_local_imports(files, modules):
+        is_study = file in files
+        code[_name(file, folder)] = _sha(_normalised(file, is_study=is_study))
+    return code, modules
+
+
+def _common_folder(files: Iterable[Path]) -> Path:
+    return min((file.parent for file in files), key=lambda path: len(path.parts), default=Path.cwd())
+
+
+def _name(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else str(file)
+
+
+def _source_file(function: Callable[..., Any] | None) -> Path | None:
+    try:
+        name = inspect.getsourcefile(inspect.unwrap(function))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return Path(name).resolve() if name and Path(name).is_file() and not name.startswith("<") else None
+
+
+def local_modules(file: Path) -> list[Path]:
+    """The modules a study file imports from its own folder, directly or not."""
+    return [path for path in _with_local_imports([file], set()) if path != file]
+
+
+def _with_local_imports(files: Iterable[Path], modules: set[str]) -> list[Path]:
+    """The files and all that they import from their own folder; `modules` collects what they import from elsewhere."""
+    waiting = sorted(files)
+    seen = set(waiting)
+    while waiting:
+        file = waiting.pop()
+        for name in _imported(file):
+            local = _local(name, file.parent)
+            if not local:
+                modules.add(name.partition(".")[0])
+            for path in local:
+                if path not in seen:
+                    seen.add(path)
+                    waiting.append(path)
+    return sorted(seen)
+
+
+def _imported(file: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(_parsed(file)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            names |= {base} if base else {alias.name for alias in node.names}
+    return names
+
+
+def _local(name: str, folder: Path) -> list[Path]:
+    top = folder / name.partition(".")[0]
+    if top.is_dir() and any(top.glob("*.py")):
+        return sorted(path.resolve() for path in top.rglob("*.py"))
+    file = top.with_suffix(".py")
+    return [file.resolve()] if file.is_file() else []
+
+
+def _parsed(file: Path) -> ast.Module:
+    try:
+        return ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return ast.Module([ast.Expr(ast.Constant(file.read_bytes()))], [])
+
+
+def _normalised(file: Path, *, is_study: bool) -> str:
+    tree = _parsed(file)
+    if is_study:
+        _drop_free_parts(tree)
+    return ast.dump(tree)
+
+
+def _drop_free_parts(tree: ast.Module) -> None:
+    """Replications, cap, criteria, and the variables of the module that nothing else uses."""
+    places = [place for place, part in enumerate(fields(Study)) if part.name in _FREE]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) == "Study":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _FREE]
+            for place in places:
+                if place < len(node.args):
+                    node.args[place] = ast.Constant(None)
+    tree.body = [node for node in tree.body if not _is_main_guard(node) and not _is_text(node)]
+    while True:
+        used = _used(tree.body)
+        kept = [node for node in tree.body if not _assigns(node) or _assigns(node) & used or _does_something(node)]
+        if len(kept) == len(tree.body):
+            return
+        tree.body = kept
+
+
+def _called(node: ast.Call) -> str:
+    return str(getattr(node.func, "id", getattr(node.func, "attr", "")))
+
+
+def _does_something(node: ast.stmt) -> bool:
+    return any(isinstance(part, ast.Call) and _called(part) != "Criterion" for part in ast.walk(node))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_main_guard(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and "'__main__'" in ast.dump(node.test)
+
+
+def _used(nodes: Iterable[ast.AST]) -> set[str]:
+    names = (part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name))
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
+
+
+def _assigns(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    else:
+        return set()
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _fingerprint(function: Any, depth: int = 0) -> bytes:
+    """A function that is in no file, by its code, defaults and what it closes over; helpers of its module included."""
+    if depth > 20:
+        return b""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return (
+            repr(type(function)).encode() if depth else f"{getattr(function, '__qualname__', type(function))}".encode()
+        )
+    parts = [_code_bytes(code), repr(function.__defaults__).encode()]
+    inside = [cell.cell_contents for cell in function.__closure__ or () if _filled(cell)]
+    names = [name for name in code.co_names if name in function.__globals__]
+    inside += [function.__globals__[name] for name in names]
+    for value in inside:
+        same_place = getattr(value, "__module__", None) == function.__module__ and hasattr(value, "__code__")
+        if same_place and value is not function:
+            parts.append(_fingerprint(value, depth + 1))
+        elif isinstance(value, (int, float, str, bool, tuple, frozenset)):
+            parts.append(repr(value).encode())
+    return b"\0".join(parts)
+
+
+def _filled(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def _code_bytes(code: CodeType) -> bytes:
+    consts = [_code_bytes(c) if isinstance(c, CodeType) else repr(c).encode() for c in code.co_consts]
+    return b"\0".join([code.co_code, repr((code.co_names, code.co_varnames)).encode(), *consts])
+
+
+def _environment(modules: Iterable[str]) -> dict[str, str]:
+    found = {"python": platform.python_version(), "platform": f"{platform.system()}-{platform.machine()}"}
+    for module in sorted({*modules, "numpy", "scipy"} - {"statsclaw"} - set(sys.stdlib_module_names)):
+        for name in _distributions().get(module, [module]):
+            try:
+                found[name] = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+    return found
+
+
+_FOUND: dict[str, list[str]] = {}
+
+
+def _distributions() -> Mapping[str, list[str]]:
+    if not _FOUND:
+        _FOUND.update({name: sorted(set(dists)) for name, dists in importlib.metadata.packages_distributions().items()})
+    return _FOUND

@@ -1,0 +1,164 @@
+"""One replication again, alone, and whether it is what was stored."""
+
+from __future__ import annotations
+
+import pdb
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from statsclaw.errors import InputRefused
+from statsclaw.montecarlo.batch import Batch, Lost, Rows, Status, Task
+from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
+from statsclaw.montecarlo.executors.inline import InlineExecutor
+from statsclaw.montecarlo.executors.local import LocalExecutor
+from statsclaw.montecarlo.identity import describe, differences
+from statsclaw.montecarlo.running import default_folder
+from statsclaw.montecarlo.store import Store
+from statsclaw.montecarlo.validate import validate
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """`status`, `values`, `text`: what it gave now. `stored`: what was stored, None where nothing was.
+
+    `same`: bit for bit the same; None where there is nothing to compare with. `changed`: what of the study is not as
+    it was when the results were stored.
+    """
+
+    method: str
+    status: Status
+    values: Mapping[str, float]
+    text: str
+    stored: Mapping[str, float] | None
+    same: bool | None
+    changed: tuple[str, ...] = ()
+
+
+def replay(
+    study: Study,
+    cell: int | str | Mapping[str, Level],
+    replication: int,
+    method: str | None = None,
+    *,
+    debug: bool = False,
+    folder: Path | str | None = None,
+) -> list[Replayed]:
+    """The replication once more, in a worker like that of a run; `debug`: here, stopped at the start of the method."""
+    study = validate(study)
+    number = find_cell(study, cell)
+    if replication < 0:
+        raise StudyRefused(f"the replication must be a number from 0, it is {replication}")
+    if method is not None and method not in study.method_names:
+        raise StudyRefused(f"there is no method {method!r} (methods: {', '.join(study.method_names)})")
+    task = Task(number, replication, 1)
+    outcome = _inline(_stopping(study, method), task) if debug else _in_worker(study, task)
+    found = _rows_of(outcome, study, task)
+    store, changed = _store_of(study, Path(folder) if folder is not None else default_folder(study))
+    wanted = study.method_names if method is None else (method,)
+    return [_compared(name, found[name], store, task, changed) for name in wanted]
+
+
+def find_cell(study: Study, cell: int | str | Mapping[str, Level]) -> int:
+    """The number of the one cell that is meant: by number, `n=50,rho=0.5`, or levels; what is clear may be left out."""
+    cells = study.cells()
+    names = [cell_name(each) for each in cells]
+    if isinstance(cell, str) and cell in names:
+        return names.index(cell)
+    if isinstance(cell, int):
+        if not 0 <= cell < len(cells):
+            raise StudyRefused(f"there is no cell {cell}; they are numbered 0 … {len(cells) - 1}")
+        return cell
+    if isinstance(cell, str):
+        pairs = [part.partition("=") for part in cell.split(",") if part.strip()]
+        wanted: dict[str, str] = {axis.strip(): level.strip() for axis, _, level in pairs}
+    else:
+        wanted = {axis: str(level) for axis, level in cell.items()}
+    unknown = [axis for axis in wanted if axis not in study.grid]
+    if unknown:
+        raise StudyRefused(f"the grid has no axis {unknown[0]!r} (axes: {', '.join(study.grid) or 'none'})")
+    fits = [n for n, each in enumerate(cells) if all(_is_level(each[axis], text) for axis, text in wanted.items())]
+    if len(fits) != 1:
+        count = "no cell" if not fits else f"{len(fits)} cells"
+        raise StudyRefused(f"{cell!r} names {count}", todo=f"name one, e.g. {names[fits[0] if fits else 0]}")
+    return fits[0]
+
+
+def _is_level(level: Level, text: str) -> bool:
+    if str(level) == text:
+        return True
+    try:
+        return not isinstance(level, (str, bool)) and float(text) == level
+    except ValueError:
+        return False
+
+
+def _stopping(study: Study, method: str | None) -> Study:
+    """The study whose methods (or this one) begin in the debugger."""
+    if not isinstance(study.methods, Mapping):
+        raise InputRefused("only methods in Python can be replayed in the debugger")
+
+    def stopped(call: Callable[..., Any]) -> Callable[..., Any]:
+        import functools
+
+        @functools.wraps(call)
+        def inner(*arguments: Any) -> Any:
+            return pdb.runcall(call, *arguments)
+
+        return inner
+
+    methods = {name: stopped(call) if method in (None, name) else call for name, call in study.methods.items()}
+    return replace(study, methods=methods, timeout=None)
+
+
+def _inline(study: Study, task: Task) -> Batch | Lost:
+    executor = InlineExecutor(study)
+    executor.submit(task)
+    return next(iter(executor.completed(0)))
+
+
+def _in_worker(study: Study, task: Task) -> Batch | Lost:
+    executor = LocalExecutor(study, 1)
+    try:
+        executor.submit(task)
+        while True:
+            for outcome in executor.completed(1.0):
+                return outcome
+    finally:
+        executor.close(at_once=True)
+
+
+def _rows_of(outcome: Batch | Lost, study: Study, task: Task) -> dict[str, Rows]:
+    if isinstance(outcome, Batch):
+        return dict(outcome.methods)
+    nothing = np.zeros(1, np.uint16)
+    lost = Rows(np.array([outcome.status], np.uint8), np.array([np.nan]), {}, nothing, {0: outcome.reason})
+    return dict.fromkeys(study.method_names, lost)
+
+
+def _store_of(study: Study, folder: Path) -> tuple[Store | None, tuple[str, ...]]:
+    try:
+        store = Store.open(folder)
+    except InputRefused:
+        return None, ()
+    return store, tuple(differences(store.description, describe(study)))
+
+
+def _compared(name: str, rows: Rows, store: Store | None, task: Task, changed: tuple[str, ...]) -> Replayed:
+    status = Status(int(rows.status[0]))
+    values = {column: float(numbers[0]) for column, numbers in rows.columns.items()} if status == Status.OK else {}
+    text = rows.problems.get(0, "")
+    row = store.row(task.cell, name, task.first) if store is not None else None
+    if row is None:
+        return Replayed(name, status, values, text, None, None, changed)
+    kept_status, stored = row
+    same = kept_status == status and stored.keys() == values.keys()
+    same = same and all(_bits(stored[column]) == _bits(values[column]) for column in values)
+    return Replayed(name, status, values, text, stored, same, changed)
+
+
+def _bits(number: float) -> bytes:
+    return np.float64(number).tobytes()

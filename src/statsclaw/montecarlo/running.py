@@ -1,0 +1,227 @@
+"""Runs a study: what is missing is cut into tasks, computed wherever the executor has workers, and stored at once."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
+
+import numpy as np
+
+from statsclaw.montecarlo.batch import Batch, Executor, Lost, Rows, Status, Task
+from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
+from statsclaw.montecarlo.events import BatchStored, Ended, Event, Extended, OnEvent, Remarked, Started, WorkerLost
+from statsclaw.montecarlo.executors.inline import InlineExecutor
+from statsclaw.montecarlo.executors.local import LocalExecutor
+from statsclaw.montecarlo.load import loading
+from statsclaw.montecarlo.schedule import Schedule
+from statsclaw.montecarlo.store import Store
+from statsclaw.montecarlo.validate import validate
+from statsclaw.montecarlo.writer import Writer, writing
+
+_TIDY_EVERY = 32
+_LAST_WAIT_S = 1.0  # after Ctrl-C, for what is about to be complete
+
+
+def run(
+    study: Study,
+    *,
+    folder: Path | str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    replications: int | None = None,
+    sequential: bool = False,
+    apart: bool = False,
+    on_event: OnEvent | None = None,
+) -> Store:
+    """The results of the study, those of earlier runs included.
+
+    `workers`: processes (default: one per core; 0: none, everything here). `executor`: other workers than these; who
+    made it closes it. `sequential`: undecided criteria get more replications, up to the study's cap. `apart`: results
+    of a changed study go into a folder of their own. Ctrl-C: what is complete is kept, then KeyboardInterrupt.
+    """
+    if loading() is not None:
+        name = loading()
+        raise StudyRefused(f"{name} runs itself while it is loaded", todo="put run(study) below `if __name__ == ...`")
+    study = validate(study if replications is None else replace(study, replications=replications))
+    if workers is not None and workers < 0:
+        raise StudyRefused(f"the number of workers must not be negative, it is {workers}")
+    place = Path(folder) if folder is not None else default_folder(study)
+    with writing(place, study, apart=apart) as writer:
+        _Run(study, writer, on_event or (lambda event: None)).work(executor, workers, sequential)
+    return Store.open(writer.folder)
+
+
+def default_folder(study: Study) -> Path:
+    """Beside the study's file, or here under its name."""
+    if study.origin is not None:
+        return study.origin.parent / f"{study.origin.stem}.results"
+    return Path(f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', study.name).strip('-.') or 'study'}.results")
+
+
+class _Run:
+    def __init__(self, study: Study, writer: Writer, tell: OnEvent) -> None:
+        self._study, self._writer, self._tell = study, writer, tell
+        self._cells = study.cells()
+        self._planned = [study.replications] * len(self._cells)
+        self._left = [0] * len(self._cells)
+        self._stored = [0] * len(self._cells)
+        self._deaths: dict[tuple[int, int], dict[str, tuple[Status, str]]] = {}
+        self._said: set[str] = set()
+        self._replications = 0
+
+    def work(self, executor: Executor | None, workers: int | None, sequential: bool) -> None:
+        begun = time.monotonic()
+        self._tell(self._beginning())
+        for note in self._writer.notes:
+            self._tell(Remarked(note))
+        interrupted = False
+        own = executor is None
+        used: Executor | None = executor
+        with _stoppable() as stop:
+            try:
+                missing = self._missing()
+                while missing or sequential:
+                    if missing:
+                        used = used or self._executor(workers)
+                        interrupted = self._compute(used, missing, stop)
+                    missing = self._undecided() if sequential and not interrupted else {}
+                    if not missing:
+                        break
+            except BaseException:
+                if own and used is not None:
+                    used.close(at_once=True)
+                raise
+            if own and used is not None:
+                used.close(at_once=interrupted)
+        self._tell(Ended(interrupted, self._replications, time.monotonic() - begun))
+        if interrupted:
+            raise KeyboardInterrupt
+
+    def _executor(self, workers: int | None) -> Executor:
+        return InlineExecutor(self._study) if workers == 0 else LocalExecutor(self._study, workers)
+
+    def _beginning(self) -> Event:
+        done = tuple(self._writer.stored(cell) for cell in range(len(self._cells)))
+        names = tuple(cell_name(cell) for cell in self._cells)
+        folder, study = str(self._writer.folder), self._study
+        return Started(study.name, folder, names, study.method_names, study.replications, done)
+
+    def _missing(self) -> dict[int, list[tuple[int, int]]]:
+        gaps = {cell: self._writer.missing(cell, self._planned[cell]) for cell in range(len(self._cells))}
+        return {cell: ranges for cell, ranges in gaps.items() if ranges}
+
+    def _undecided(self) -> dict[int, list[tuple[int, int]]]:
+        """What criteria that are not decided want beyond the replications there are."""
+        from statsclaw.montecarlo.verdicts import undecided_cells
+
+        wanted: Mapping[int, int] = undecided_cells(self._study, self._writer)
+        for cell, further in wanted.items():
+            self._planned[cell] = self._writer.completed(cell) + further
+            if self._study.cap is not None:
+                self._planned[cell] = min(self._planned[cell], self._study.cap)
+        missing = self._missing()
+        if missing:
+            self._tell(Extended({cell: sum(b - a for a, b in ranges) for cell, ranges in missing.items()}))
+        return missing
+
+    def _compute(self, executor: Executor, missing: dict[int, list[tuple[int, int]]], stop: _Stop) -> bool:
+        """Until nothing is missing, or somebody wants it to stop: then True."""
+        schedule = Schedule(executor.capacity)
+        for cell, ranges in missing.items():
+            schedule.add(cell, ranges)
+            self._left[cell] = sum(last - first for first, last in ranges)
+        out = 0
+        give_up = float("inf")
+        while True:
+            while not stop.asked and out < executor.capacity and (task := schedule.next_task()) is not None:
+                executor.submit(task)
+                out += 1
+            if stop.asked and give_up == float("inf"):
+                give_up = time.monotonic() + _LAST_WAIT_S
+            if out == 0 or time.monotonic() >= give_up:
+                return stop.asked
+            for outcome in executor.completed(0.2):
+                out -= 1
+                if isinstance(outcome, Lost):
+                    self._lost(outcome, schedule)
+                else:
+                    schedule.learn(outcome)
+                    if out < executor.capacity and not stop.asked and (task := schedule.next_task()) is not None:
+                        executor.submit(task)  # before storing, so that no worker waits for the disk
+                        out += 1
+                    self._store(outcome)
+
+    def _lost(self, lost: Lost, schedule: Schedule) -> None:
+        """The replication a worker ended in is not tried again with the method that ended it."""
+        task, at = lost.task, lost.at
+        self._tell(WorkerLost(task.cell, at, lost.method, lost.status.name, lost.reason))
+        stop = task.first + task.count
+        schedule.put_back(Task(task.cell, at + 1, stop - at - 1))
+        schedule.put_back(Task(task.cell, task.first, at - task.first))
+        deaths = self._deaths.setdefault((task.cell, at), {})
+        ended = (lost.method,) if lost.method is not None else self._study.method_names
+        for method in ended:
+            deaths.setdefault(method, (lost.status, lost.reason))
+        if len(deaths) < len(self._study.method_names):
+            schedule.put_back(Task(task.cell, at, 1, tuple(deaths)))
+        else:
+            self._store(Batch(Task(task.cell, at, 1), {}))
+
+    def _store(self, batch: Batch) -> None:
+        task = batch.task
+        deaths = self._deaths.pop((task.cell, task.first), {}) if task.count == 1 else {}
+        rows = {name: _row_of_death(*deaths[name]) for name in deaths}
+        batch = replace(
+            batch, methods={name: rows.get(name) or batch.methods[name] for name in self._study.method_names}
+        )
+        self._writer.add(batch)
+        self._replications += task.count
+        self._left[task.cell] -= task.count
+        self._stored[task.cell] += 1
+        if self._left[task.cell] == 0:
+            self._writer.tidy(task.cell, fully=True)
+        elif self._stored[task.cell] % _TIDY_EVERY == 0:
+            self._writer.tidy(task.cell)
+        for remark in batch.remarks:
+            if remark not in self._said:
+                self._said.add(remark)
+                self._tell(Remarked(remark))
+        failures = {name: int(np.count_nonzero(rows.status)) for name, rows in batch.methods.items()}
+        warned = sum(int(np.count_nonzero(rows.warnings)) for rows in batch.methods.values())
+        self._tell(BatchStored(task.cell, task.first, task.count, batch.elapsed, failures, warned))
+
+
+def _row_of_death(status: Status, reason: str) -> Rows:
+    return Rows(np.array([status], np.uint8), np.array([np.nan]), {}, np.zeros(1, np.uint16), {0: reason})
+
+
+class _Stop:
+    asked = False
+
+
+@contextmanager
+def _stoppable() -> Iterator[_Stop]:
+    """The first Ctrl-C (or SIGTERM) asks to stop, the second does it."""
+    stop = _Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

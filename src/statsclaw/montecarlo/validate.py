@@ -1,0 +1,173 @@
+"""What makes a study one that can be run. Everything absurd is refused with one sentence before anything starts."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name
+
+MOST_REPLICATIONS = 10**10
+MOST_CELLS = 10**6
+#: Names of what the engine itself records of every method.
+RESERVED = frozenset({"status", "seconds", "warnings", "problem", "replication", "converged"})
+
+
+def validate(study: Study) -> Study:
+    """The study itself, if it can be run."""
+    if not isinstance(study, Study):
+        raise StudyRefused(f"a study is made by Study(...), this is of type {type(study).__name__}")
+    _require(_is_name(study.name), "the name of a study must be a non-empty line of text")
+    _grid(study)
+    _methods(study)
+    _numbers(study)
+    _truth(study)
+    _criteria(study)
+    return study
+
+
+def _require(holds: object, sentence: str) -> None:
+    if not holds:
+        raise StudyRefused(sentence)
+
+
+def _is_name(text: object) -> bool:
+    return isinstance(text, str) and bool(text.strip()) and text.isprintable()
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _is_number(number: object) -> bool:
+    return isinstance(number, (int, float)) and not isinstance(number, bool) and math.isfinite(number)
+
+
+def _grid(study: Study) -> None:
+    _require(isinstance(study.grid, Mapping), "the grid must be a mapping from axis to levels, e.g. {'n': [50, 100]}")
+    for axis, levels in study.grid.items():
+        named = _is_name(axis) and not set(axis) & {"=", ","}
+        _require(named, f"the axis {axis!r} of the grid needs a name without '=' and ','")
+        _require(isinstance(levels, tuple), f"axis {axis} of the grid needs a list of levels, not {levels!r}")
+        _require(levels, f"axis {axis} of the grid has no levels")
+        for place, level in enumerate(levels):
+            fits = isinstance(level, (int, float, str, bool))
+            _require(fits, f"level {level!r} of axis {axis} must be a number, a text or true/false; name it by a text")
+            finite = not isinstance(level, float) or math.isfinite(level)
+            _require(finite, f"level {level!r} of axis {axis} is not finite")
+            _require(level not in levels[:place], f"axis {axis} of the grid has the level {level!r} twice")
+    cells = math.prod(len(levels) for levels in study.grid.values())
+    _require(cells <= MOST_CELLS, f"the grid has {cells:,} cells, at most {MOST_CELLS:,} are possible")
+
+
+def _methods(study: Study) -> None:
+    names = list(study.methods) if isinstance(study.methods, (Mapping, Sequence)) else []
+    _require(names and not isinstance(study.methods, str), "the study has no methods")
+    for name in names:
+        _require(_is_name(name) and "/" not in name, f"the method {name!r} needs a name: one line without '/'")
+    _require(len(set(names)) == len(names), "two methods have the same name")
+    if study.program is not None:
+        _require(study.dgp is None, "a study has either a program or a data-generating function, not both")
+        return
+    _require(callable(study.dgp), "the study has no data-generating process: dgp must be a function of (cell, rng)")
+    _require(isinstance(study.methods, Mapping), "methods must be a mapping from name to function")
+    assert study.dgp is not None and isinstance(study.methods, Mapping)
+    _require(accepts(study.dgp, 2), "the data-generating process must take (cell, rng)")
+    for name, method in study.methods.items():
+        _require(callable(method), f"the method {name} is not a function")
+        _require(
+            accepts(method, 2) or accepts(method, 3), f"the method {name} must take (data, cell) or (data, cell, rng)"
+        )
+
+
+def accepts(function: Callable[..., Any], count: int) -> bool:
+    """It can be called with this many arguments, as far as can be seen."""
+    try:
+        inspect.signature(function).bind(*[None] * count)
+    except TypeError:
+        return False
+    except ValueError:  # compiled, without a signature
+        return True
+    return True
+
+
+def _numbers(study: Study) -> None:
+    count = study.replications
+    _require(_is_whole(count) and count >= 1, f"replications must be a whole number of at least 1, not {count!r}")
+    _require(count <= MOST_REPLICATIONS, f"{count:,} replications are more than can be run ({MOST_REPLICATIONS:,})")
+    seed_fits = _is_whole(study.seed) and 0 <= study.seed < 2**64
+    _require(seed_fits, f"the seed must be a whole number from 0 to 2^64 − 1, not {study.seed!r}")
+    level_fits = _is_number(study.level) and 0.5 < study.level < 1
+    _require(level_fits, f"the level of the intervals must lie between 0.5 and 1, not be {study.level!r}")
+    if study.timeout is not None:
+        fits = _is_number(study.timeout) and study.timeout > 0
+        _require(fits, f"the timeout must be a positive number of seconds, not {study.timeout!r}")
+    if study.cap is not None:
+        fits = _is_whole(study.cap) and count <= study.cap <= MOST_REPLICATIONS
+        _require(fits, f"the cap must be a whole number of at least the {count:,} replications, not {study.cap!r}")
+
+
+def _truth(study: Study) -> None:
+    _require(
+        callable(study.truth) or isinstance(study.truth, Mapping), "truth must be a mapping or a function of the cell"
+    )
+    for cell in study.cells():
+        try:
+            truth = study.truth_in(cell)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise StudyRefused(f"the truth cannot be computed in the cell {cell_name(cell)}: {said}") from None
+        for parameter, value in truth.items():
+            _require(_is_name(parameter), f"the parameter {parameter!r} needs a name")
+            _require(parameter not in RESERVED, f"a parameter cannot be called {parameter}: the engine uses that name")
+            try:
+                finite = math.isfinite(value)
+            except TypeError:
+                finite = False
+            _require(
+                finite, f"the truth of {parameter} in the cell {cell_name(cell)} is {value!r}, not a finite number"
+            )
+
+
+def _criteria(study: Study) -> None:
+    seen: set[str] = set()
+    for criterion in study.criteria:
+        _require(isinstance(criterion, Criterion), f"a criterion is made by Criterion(...), not {criterion!r}")
+        _require(_is_name(criterion.id), "every criterion needs an id")
+        _require(criterion.id not in seen, f"two criteria have the id {criterion.id}")
+        seen.add(criterion.id)
+        _criterion(study, criterion)
+
+
+def _criterion(study: Study, criterion: Criterion) -> None:
+    who = f"criterion {criterion.id}"
+    methods = ", ".join(study.method_names)
+    for role, name in (("method", criterion.method), ("reference", criterion.reference)):
+        known = (name is None and role == "reference") or name in study.method_names
+        _require(known, f"{who}: there is no {role} {name!r} (methods: {methods})")
+    for axis in (criterion.axis, *criterion.cells):
+        _require(
+            axis is None or axis in study.grid, f"{who}: the grid has no axis {axis!r} (axes: {', '.join(study.grid)})"
+        )
+    for axis, levels in criterion.cells.items():
+        _require(not isinstance(levels, str) and isinstance(levels, Sequence), f"{who}: cells needs lists of levels")
+        for level in levels:
+            _require(level in study.grid[axis], f"{who}: axis {axis} has no level {level!r}")
+    cells = study.cells()
+    selected = study.selected(criterion)
+    _require(selected, f"{who} is about no cell of the grid")
+    if criterion.parameter is not None:
+        for number in selected:
+            known = criterion.parameter in study.truth_in(cells[number])
+            where = cell_name(cells[number])
+            _require(known, f"{who}: the truth has no parameter {criterion.parameter!r} in the cell {where}")
+    for bound in (criterion.low, criterion.high):
+        fits = bound is None or (isinstance(bound, (int, float)) and not math.isnan(bound))
+        _require(fits, f"{who}: the bound {bound!r} is not a number")
+    if criterion.low is not None and criterion.high is not None:
+        _require(criterion.low <= criterion.high, f"{who}: the lower bound {criterion.low} is above {criterion.high}")
+    _require(
+        criterion.unit in ("absolute", "empse"), f"{who}: the unit must be absolute or empse, not {criterion.unit!r}"
+    )

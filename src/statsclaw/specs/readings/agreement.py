@@ -1,0 +1,17 @@
+"""Two readings of one equation, and whether they agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """`agrees` None: they could not be compared, for the reason in `note`."""
+
+    ref: str
+    function: str
+    agrees: bool | None
+    tried: int = 0
+    largest_difference: float | None = None
+    note: str = ""

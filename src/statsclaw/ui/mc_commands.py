@@ -1,0 +1,239 @@
+"""Commands of `statsclaw mc`: Monte Carlo studies, without agents or runs.
+
+What they call is imported where it is called: Arrow and scipy take seconds that other commands do not owe.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from statsclaw.errors import InputRefused
+from statsclaw.ui.exit_codes import INTERRUPTED, SaidAlready
+from statsclaw.ui.line import plain
+from statsclaw.ui.options import JsonOption
+
+if TYPE_CHECKING:
+    from statsclaw.montecarlo.design import Study
+    from statsclaw.montecarlo.events import Event, OnEvent
+    from statsclaw.montecarlo.progress import Progress
+    from statsclaw.montecarlo.store import Store
+
+StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file: .py, .toml or .yaml.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the results (default: STUDY.results).")]
+
+
+def _console() -> Console:
+    return Console(highlight=False)
+
+
+def new(
+    path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("study.py"),
+    r: Annotated[bool, typer.Option("--r", help="Data and methods in R: writes a .toml and an .R file.")] = False,
+) -> None:
+    """Write a small commented study that runs as it is."""
+    skeletons = resources.files("statsclaw.montecarlo") / "skeletons"
+    if r or path.suffix.lower() in (".toml", ".r"):
+        files = {path.with_suffix(".toml"): "study.toml.txt", path.with_suffix(".R"): "study.R.txt"}
+    else:
+        files = {path.with_suffix(".py"): "study.py.txt"}
+    names = {"file": next(iter(files)).name, "toml": path.with_suffix(".toml").name, "r": path.with_suffix(".R").name}
+    for file in files:
+        if file.exists():
+            raise InputRefused(f"{file} is there already", kept="it was not touched", todo="give another name")
+    for file, skeleton in files.items():
+        text = (skeletons / skeleton).read_text(encoding="utf-8")
+        for name, value in names.items():
+            text = text.replace(f"{{{name}}}", value)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    print(f"wrote {', '.join(map(str, files))}. Next: statsclaw mc run {shlex.quote(str(next(iter(files))))}")
+
+
+def run(
+    study: StudyArgument,
+    workers: Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Processes (default: cores).")] = None,
+    replications: Annotated[int | None, typer.Option("--replications", "-r", help="Instead of the study's.")] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Add replications to undecided criteria, up to the study's cap.")
+    ] = False,
+    apart: Annotated[
+        bool, typer.Option("--apart", help="The study changed: keep its results in a folder of their own.")
+    ] = False,
+    events: Annotated[Path | None, typer.Option("--events", help="Append what happens to this file, as JSON.")] = None,
+    out: OutOption = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Lines of progress without a terminal.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")] = False,
+) -> None:
+    """Run a study, or go on where it stopped."""
+    from statsclaw.montecarlo.progress import Progress
+    from statsclaw.montecarlo.running import run as run_study
+
+    loaded = loaded_from(study)
+    progress = Progress(_console(), verbose=verbose, quiet=quiet)
+    try:
+        with _recording(events) as record:
+            store = run_study(
+                loaded,
+                folder=out,
+                workers=workers,
+                replications=replications,
+                sequential=sequential,
+                apart=apart,
+                on_event=_both(progress, record),
+            )
+    except KeyboardInterrupt:
+        progress.stop()
+        tally = progress.tally
+        again = shlex.join(["statsclaw", *sys.argv[1:]])
+        print(f"stopped at {tally.done:,} of {tally.planned:,} replications; all of them are kept in {tally.folder}.")
+        print(f"Go on with: {again}   ·   see what there is: {command_line('summary', study, out)}")
+        raise SaidAlready(INTERRUPTED) from None
+    finally:
+        progress.stop()
+    if not quiet:
+        _tell_end(loaded, store, progress, study, out)
+
+
+def _both(progress: Progress, record: OnEvent) -> OnEvent:
+    def tell(event: Event) -> None:
+        record(event)
+        progress(event)
+
+    return tell
+
+
+@contextmanager
+def _recording(path: Path | None) -> Iterator[OnEvent]:
+    from statsclaw.montecarlo.events import as_json
+
+    with ExitStack() as stack:
+        if path is None:
+            yield lambda event: None
+            return
+        try:
+            file = stack.enter_context(path.open("a", encoding="utf-8", buffering=1))
+        except OSError as error:
+            raise InputRefused(f"{path} cannot be written: {error.strerror}") from None
+        yield lambda event: print(as_json(event), file=file)
+
+
+def _tell_end(study: Study, store: Store, progress: Progress, path: Path, out: Path | None) -> None:
+    tally = progress.tally
+    computed = sum(cell.computed for cell in tally.cells)
+    failed = f", {tally.failures:,} failures" if tally.failures else ""
+    print(f"done: {tally.done:,} replications, {computed:,} of them now{failed}. Results: {store.folder}")
+    print(f"Next: {command_line('summary', path, out)}   ·   {command_line('verdict', path, out)}")
+
+
+def command_line(name: str, study: Path, out: Path | None) -> str:
+    return shlex.join(["statsclaw", "mc", name, str(study), *(["--out", str(out)] if out else [])])
+
+
+def loaded_from(path: Path) -> Study:
+    from statsclaw.montecarlo.load import load_study
+
+    return load_study(path)
+
+
+def results_of(study: Study, out: Path | None) -> Store:
+    """The results of a study; what is not read of them is said."""
+    from statsclaw.montecarlo.running import default_folder
+    from statsclaw.montecarlo.store import Store
+
+    store = Store.open(out or default_folder(study))
+    for note in store.notes:
+        print(f"note: {plain(note)}", file=sys.stderr)
+    return store
+
+
+def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
+    """How far the study is: replications and failures of every cell, and what a run would do next."""
+    from statsclaw.montecarlo.lock import is_locked
+    from statsclaw.montecarlo.running import default_folder
+
+    loaded = loaded_from(study)
+    folder = out or default_folder(loaded)
+    store = results_of(loaded, out) if (folder / "study.json").exists() else None
+    rows = [_row(loaded, store, number) for number in range(len(loaded.cells()))]
+    changed = _changed(loaded, store)
+    left = sum(row["left"] for row in rows)
+    undecided = "" if left or changed else _undecided(loaded, store)
+    if json:
+        known = {"study": loaded.name, "folder": str(folder), "running": is_locked(folder), "changed": changed}
+        print(jsonlib.dumps({**known, "left": left, "undecided": undecided, "cells": rows}))
+        return
+    table = Table(box=None, pad_edge=False)
+    for name in ("cell", "done", "planned", "failures"):
+        table.add_column(name, justify="right" if name in ("done", "planned") else "left")
+    for row in rows:
+        kinds = [f"{plain(method)}: {_kinds(found)}" for method, found in row["failures"].items() if found]
+        table.add_row(Text(row["cell"]), f"{row['done']:,}", f"{row['planned']:,}", Text("; ".join(kinds) or "–"))
+    _console().print(table)
+    print(f"\nResults: {folder}" if store else f"\nNo results yet; a run puts them into {folder}")
+    if is_locked(folder):
+        print("A process is running this study now.")
+    for text in changed:
+        print(f"changed since: {plain(text)} – a run would be refused; --apart keeps new results apart")
+    if left:
+        print(f"A run would compute {left:,} replications: {command_line('run', study, out)}")
+    elif undecided:
+        print(f"All planned replications are there. {undecided[0].upper()}{undecided[1:]}.")
+    elif not changed:
+        print(f"All replications are there. Next: {command_line('verdict', study, out)}")
+
+
+def _row(study: Study, store: Store | None, number: int) -> dict[str, Any]:
+    from statsclaw.montecarlo.design import cell_name
+
+    done = store.stored(number) if store else 0
+    left = sum(stop - first for first, stop in store.missing(number, study.replications)) if store else None
+    failures = {method: _failures(store, number, method) for method in store.methods} if store and done else {}
+    return {
+        "cell": cell_name(study.cells()[number]),
+        "done": done,
+        "planned": study.replications,
+        "left": study.replications if left is None else left,
+        "failures": failures,
+    }
+
+
+def _failures(store: Store, number: int, method: str) -> dict[str, int]:
+    import numpy as np
+
+    from statsclaw.montecarlo.batch import Status
+
+    counts = np.bincount(store.statuses(number, method), minlength=len(Status))
+    return {kind.name.lower(): int(counts[kind]) for kind in Status if kind != Status.OK and counts[kind]}
+
+
+def _kinds(found: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in found.items())
+
+
+def _changed(study: Study, store: Store | None) -> list[str]:
+    from statsclaw.montecarlo.identity import describe, differences
+
+    return differences(store.description, describe(study)) if store else []
+
+
+def _undecided(study: Study, store: Store | None) -> str:
+    if store is None or not study.criteria:
+        return ""
+    from statsclaw.montecarlo.verdicts import undecided_cells
+
+    wanted = undecided_cells(study, store)
+    if not wanted:
+        return ""
+    return f"{len(wanted)} cells are undecided; --sequential would add {sum(wanted.values()):,} replications first"
