@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import time
@@ -22,6 +23,7 @@ from statsclaw.montecarlo.executors.dask import DaskExecutor, joined
 from statsclaw.montecarlo.executors.local import LocalExecutor
 from statsclaw.montecarlo.executors.parcel import parcel_of
 from statsclaw.montecarlo.load import load_study
+from statsclaw.montecarlo.streams import DATA, Stream, stream_key
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 STUDY = """
@@ -65,7 +67,7 @@ Outcomes = list[Batch | Lost]
 
 
 def outcomes(executor: Any, tasks: list[Task], during: Callable[[int], None] = lambda count: None) -> Outcomes:
-    """What becomes of the tasks; a lost one is not tried again. `during` is called with the number that are complete."""
+    """What becomes of the tasks; a lost one is not tried again. `during` is told how many are complete."""
     found: Outcomes = []
     waiting, out, until = list(tasks), 0, time.monotonic() + 120
     while waiting or out:
@@ -85,7 +87,13 @@ def numbers(found: Outcomes) -> list[Any]:
     return [
         (one.task, one.at, one.status, one.method)
         if isinstance(one, Lost)
-        else (one.task, [(n, r.status.tobytes(), sorted((k, v.tobytes()) for k, v in r.columns.items())) for n, r in one.methods.items()])
+        else (
+            one.task,
+            [
+                (n, r.status.tobytes(), sorted((k, v.tobytes()) for k, v in r.columns.items()))
+                for n, r in one.methods.items()
+            ],
+        )
         for one in found
     ]
 
@@ -138,11 +146,6 @@ def test_a_cluster_that_exists_is_used_and_left_as_it_was(file: Path, cluster: A
 
 @pytest.mark.slow
 def test_a_replication_that_kills_dask_workers_is_found(file: Path, cluster: Any) -> None:
-    study = load_study(file)
-    data = np.random.default_rng
-    del data
-    from statsclaw.montecarlo.streams import DATA, Stream, stream_key
-
     victim = Stream(stream_key(5, {"n": 5}, DATA)).at(2).normal(size=5)[0]
     file.write_text(STUDY.replace("VICTIM = 99.0", f"VICTIM = {float(victim)!r}").replace("1.2", "99"))
     executor = DaskExecutor(load_study(file), cluster)
@@ -151,7 +154,6 @@ def test_a_replication_that_kills_dask_workers_is_found(file: Path, cluster: Any
     lost, fine = found
     assert isinstance(lost, Lost) and (lost.task, lost.at, lost.status) == (Task(0, 0, 4), 2, Status.DIED)
     assert isinstance(fine, Batch) and fine.methods["murderer"].status.tolist() == [0] * 4
-    assert study.name == "d"
 
 
 def test_a_study_travels_with_its_files(file: Path, tmp_path: Path) -> None:
@@ -164,7 +166,11 @@ def test_a_study_travels_with_its_files(file: Path, tmp_path: Path) -> None:
     moved = tmp_path / "gone"
     file.parent.joinpath("helper.py").rename(moved)
     there = parcel.study(scratch)
-    assert there.origin is not None and there.origin.is_relative_to(scratch) and there.methods.keys() == here.methods.keys()
+    assert (
+        there.origin is not None
+        and there.origin.is_relative_to(scratch)
+        and there.methods.keys() == here.methods.keys()
+    )
 
 
 def test_a_program_travels_with_its_files(tmp_path: Path) -> None:
@@ -190,7 +196,9 @@ def test_a_program_travels_with_its_files(tmp_path: Path) -> None:
 
 def test_functions_of_this_session_travel_too(cluster: Any) -> None:
     shift = 10.0
-    study = Study("s", {}, {"m": lambda data, cell: {"mu": data + shift}}, {"mu": 0.0}, 4, 1, dgp=lambda cell, rng: rng.normal())
+    study = Study(
+        "s", {}, {"m": lambda data, cell: {"mu": data + shift}}, {"mu": 0.0}, 4, 1, dgp=lambda cell, rng: rng.normal()
+    )
     executor = DaskExecutor(study, cluster)
     (batch,) = outcomes(executor, [Task(0, 0, 4)])
     executor.close()
@@ -199,7 +207,9 @@ def test_functions_of_this_session_travel_too(cluster: Any) -> None:
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
 def test_r_runs_there(tmp_path: Path, cluster: Any) -> None:
-    (tmp_path / "study.R").write_text("dgp <- function(cell) rnorm(3)\nmethods <- list(m = function(data, cell) list(mu = mean(data)))\n")
+    (tmp_path / "study.R").write_text(
+        "dgp <- function(cell) rnorm(3)\nmethods <- list(m = function(data, cell) list(mu = mean(data)))\n"
+    )
     (tmp_path / "study.toml").write_text(
         'name = "x"\nreplications = 4\nseed = 0\nmethods = ["m"]\ntruth = {mu = 0}\n[program]\nr = "study.R"\n'
     )
@@ -216,7 +226,7 @@ def test_other_versions_are_refused(file: Path, cluster: Any, monkeypatch: pytes
     monkeypatch.setattr(dask_worker, "versions", lambda: {"python": "2.7", "numpy": "1"})
     executor = DaskExecutor(load_study(file), cluster)
     executor.submit(Task(0, 0, 1))
-    with pytest.raises(StudyRefused, match="instead of 2.7, numpy .* instead of 1"):
+    with pytest.raises(StudyRefused, match=r"instead of 2\.7, numpy .* instead of 1"):
         list(executor.completed(30))
     executor.close()
 
@@ -257,3 +267,15 @@ def test_parts_are_joined_in_their_order() -> None:
     np.testing.assert_array_equal(rows.columns["a"], [1, np.nan, np.nan, np.nan])
     np.testing.assert_array_equal(rows.columns["b"], [np.nan, np.nan, 3, np.nan])
     assert rows.status.tolist() == [0, 1, 0, 1] and rows.warnings.tolist() == [0, 3, 0, 3]
+
+
+def test_the_documented_clusters_can_be_asked_for() -> None:
+    jobqueue = pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "run-a-study-on-a-cluster.md").read_text(encoding="utf-8")
+    for kind, submits in (("SLURMCluster", "#SBATCH -n 1"), ("PBSCluster", "#PBS -l select=1:ncpus=10:mem=40gb")):
+        call = re.search(rf"{kind}\(\n.*?\n *\)\n", text, flags=re.DOTALL)
+        assert call is not None
+        with eval(call[0].strip(), {kind: getattr(jobqueue, kind)}) as cluster:
+            script = cluster.job_script()
+            assert submits in script and "--nworkers 10" in script and "module load R" in script
+            assert callable(cluster.wait_for_workers) and cluster.scheduler_address

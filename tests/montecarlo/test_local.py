@@ -198,3 +198,16 @@ def test_workers_end_with_the_executor(tmp_path: Path) -> None:
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
+
+
+def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path) -> None:
+    executor = LocalExecutor(made(tmp_path, "bad = fine"), 1)
+    try:
+        os.kill(executor._workers[0].started.process.pid, signal.SIGKILL)
+        executor.submit(Task(0, 0, 3))
+        found: list[Batch | Lost] = []
+        while not found:
+            found += executor.completed(1.0)
+        assert isinstance(found[0], Batch)
+    finally:
+        executor.close(at_once=True)

@@ -47,16 +47,17 @@ def metric(name: str, table: Table, truth: float = 0.5) -> McEstimate:
 
 def test_metrics_are_what_their_names_say() -> None:
     table = table_of(
-        estimate=[1, 2, 3, 6], se=[1, 1, 2, 2], low=[0.5, 1.5, 3.5, -9], high=[1.5, 4, 5, 9], reject=[1, 0, 0, 1],
+        estimate=[1, 2, 3, 6], se=[1, 1, 2, 2], low=[0.5, 1.5, 3.5, -9], high=[2.5, 4, 5, 9], reject=[1, 0, 0, 1],
         seconds=[1, 1, 1, 5],
     )  # fmt: skip
     empse, modse = math.sqrt(14 / 3), math.sqrt(2.5)
     known = {
         "bias": 1, "relative_bias": 0.5, "standardised_bias": 1 / empse, "median_bias": 0.5, "empse": empse,
         "robust_empse": (3.75 - 1.75) / (2 * stats.norm.ppf(0.75)), "modse": modse, "mse": 4.5, "rmse": math.sqrt(4.5),
-        "relative_error_modse": 100 * (modse / empse - 1), "se_ratio": 1.5 / empse, "coverage": 0.5, "be_coverage": 0.5,
-        "width": (1 + 2.5 + 1.5 + 18) / 4, "rejection": 0.5, "time": 2, "median_time": 1, "failure_rate": 0,
-        "convergence_rate": 1, "quantile_range": np.quantile([1, 2, 3, 6], 0.975) - np.quantile([1, 2, 3, 6], 0.025),
+        "relative_error_modse": 100 * (modse / empse - 1), "se_ratio": 1.5 / empse, "coverage": 0.75,
+        "be_coverage": 0.5, "width": (2 + 2.5 + 1.5 + 18) / 4, "rejection": 0.5, "time": 2, "median_time": 1,
+        "failure_rate": 0, "convergence_rate": 1,
+        "quantile_range": np.quantile([1, 2, 3, 6], 0.975) - np.quantile([1, 2, 3, 6], 0.025),
     }  # fmt: skip
     assert set(known) == set(METRICS) - {"mean"}
     for name, value in known.items():
@@ -205,9 +206,23 @@ def test_the_tail_index_tells_heavy_tails_from_others() -> None:
     assert [tail_index(rng.normal(size=5000)) > 4 for _ in range(20)] == [True] * 20
     assert [tail_index(rng.uniform(size=5000)) > 4 for _ in range(20)] == [True] * 20
     assert tail_index(np.zeros(5000)) == math.inf
+    assert tail_index(rng.standard_cauchy(99)) == math.inf  # too few to tell
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------
+
+
+def test_a_mean_has_the_interval_of_student_on_the_right_scale() -> None:
+    table = drawn(np.random.default_rng(2), 40)
+    exact = stats.ttest_1samp(table.columns["mu.estimate"], 0.5).confidence_interval(0.99)
+    found = metric("bias", table)
+    assert interval(found, 0.01) == pytest.approx((exact.low - 0.5, exact.high - 0.5))
+    spread = metric("empse", table)
+    low, high = interval(spread, 0.01)
+    assert math.sqrt(low * high) == pytest.approx(spread.value)  # symmetric on the scale of the logarithm
+    assert math.log(high / spread.value) == pytest.approx(
+        stats.t.ppf(0.995, 39) * max(spread.mcse or 0, spread.robust or 0) / spread.value
+    )
 
 
 def test_a_median_has_the_exact_interval_of_order_statistics() -> None:

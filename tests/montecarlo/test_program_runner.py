@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,12 +21,14 @@ from statsclaw.montecarlo.streams import stream_key
 from statsclaw.montecarlo.toml_study import load_study_file
 
 OK, EXCEPTION, NOT_FINITE, NOT_CONVERGED, TIMEOUT, DIED, NO_DATA = (int(status) for status in Status)
-DOC = Path(__file__).parents[2] / "docs" / "reference" / "study-protocol.md"
+ROOT = Path(__file__).parents[2]
+DOC = ROOT / "docs" / "reference" / "study-protocol.md"
 #: A program that answers replication k by the expression at place k, and well where there is none.
 PROGRAM = """
 import json, os, sys, time
 sys.stdin.readline()
-fine = lambda k, b=None: json.dumps({{"replication": k, "methods": {{"m": {{"estimates": {{"mu": {{"estimate": 1.0 + k}}}}, "seconds": 0.5}}}}}})
+answer = lambda k: {{"m": {{"estimates": {{"mu": {{"estimate": 1.0 + k}}}}, "seconds": 0.5}}}}
+fine = lambda k: json.dumps({{"replication": k, "methods": answer(k)}})
 say = lambda text: (sys.stdout.write(text), sys.stdout.flush())
 for line in sys.stdin:
     b = json.loads(line)
@@ -101,8 +104,14 @@ CASES = {
     'say(fine(k).replace("2.0", "null") + "\\n"); continue': (NOT_FINITE, "mu.estimate is nan"),
     'say(fine(k)[:-2] + ", \\"x\\": 1}}\\n")': (EXCEPTION, "not an answer"),
     'say(json.dumps({"replication": k, "error": "no rain"}) + "\\n"); continue': (NO_DATA, "no rain"),
-    'say(json.dumps({"replication": k, "methods": {"m": {"error": "singular"}}}) + "\\n"); continue': (EXCEPTION, "singular"),
-    'say(json.dumps({"replication": k, "methods": {"m": {"converged": False}}}) + "\\n"); continue': (NOT_CONVERGED, "converge"),
+    'say(json.dumps({"replication": k, "methods": {"m": {"error": "singular"}}}) + "\\n"); continue': (
+        EXCEPTION,
+        "singular",
+    ),
+    'say(json.dumps({"replication": k, "methods": {"m": {"converged": False}}}) + "\\n"); continue': (
+        NOT_CONVERGED,
+        "converge",
+    ),
     'sys.stderr.write("last words"); sys.stderr.flush(); os._exit(3)': (DIED, "exit status 3"),
     "os.kill(os.getpid(), 11)": (DIED, "SIGSEGV"),
     "os.close(1); time.sleep(60)": (DIED, "closed its output"),
@@ -132,7 +141,9 @@ def test_a_dead_program_leaves_its_standard_error() -> None:
 
 
 def test_draws_scalars_and_warnings() -> None:
-    answer = '{"estimates": {"mu": {"draws": [1, 2, 3, 4, 5, 6, 7, 8]}}, "scalars": {"rate": 0.5}, "warnings": ["hm", "hm"]}'
+    answer = (
+        '{"estimates": {"mu": {"draws": [1, 2, 3, 4, 5, 6, 7, 8]}}, "scalars": {"rate": 0.5}, "warnings": ["hm", "hm"]}'
+    )
     body = f'say(json.dumps({{"replication": k, "methods": {{"m": {answer}}}}}) + "\\n"); continue'
     rows = run(program(body)).methods["m"]
     assert rows.status.tolist() == [OK] * 3 and rows.warnings.tolist() == [2] * 3 and "hm" in rows.problems[0]
@@ -168,12 +179,15 @@ def test_what_a_program_started_ends_with_it(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     body = f'import subprocess; open({str(pid_file)!r}, "w").write(str(subprocess.Popen(["sleep", "60"]).pid))'
     run(program(body), count=1)
-    pid = int(pid_file.read_text())
-    for _ in range(100):
-        if not _is_running(pid):
-            break
+    assert _ends(int(pid_file.read_text()))
+
+
+def _ends(pid: int) -> bool:
+    """Within ten seconds."""
+    until = time.monotonic() + 10
+    while _is_running(pid) and time.monotonic() < until:
         time.sleep(0.02)
-    assert not _is_running(pid)
+    return not _is_running(pid)
 
 
 def _is_running(pid: int) -> bool:
@@ -184,7 +198,8 @@ def _is_running(pid: int) -> bool:
 
 
 def test_threads_of_the_program_are_limited() -> None:
-    body = 'say(fine(k).replace(str(1.0 + k), os.environ["OPENBLAS_NUM_THREADS"] + os.environ["OMP_NUM_THREADS"]) + "\\n"); continue'
+    threads = 'os.environ["OPENBLAS_NUM_THREADS"] + os.environ["OMP_NUM_THREADS"]'
+    body = f'say(fine(k).replace(str(1.0 + k), {threads}) + "\\n"); continue'
     assert run(program(body), count=1).methods["m"].columns["mu.estimate"].tolist() == [11.0]
 
 
@@ -203,3 +218,19 @@ def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for _ in range(3):
         run(program("k == 1 and os._exit(1)"))
     assert len(os.listdir("/proc/self/fd")) == before and not list(tmp_path.iterdir())  # noqa: PTH208
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
+def test_a_program_does_not_outlive_a_worker_that_is_killed(tmp_path: Path) -> None:
+    code = (
+        "from tests.montecarlo.test_program_runner import *\n"
+        "runner = ProgramRunner(study('sleep', '60'))\n"
+        "print(runner._conversation._process.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT) as worker:
+        assert worker.stdout is not None
+        pid = int(worker.stdout.readline())
+        assert _is_running(pid)
+        worker.kill()
+    assert _ends(pid)

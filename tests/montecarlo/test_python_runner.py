@@ -319,6 +319,15 @@ def test_a_method_that_is_run_again_on_a_copy_starts_its_stream_again() -> None:
     assert found == joined(study(twin), CUTS[0]) == joined(study(changes), CUTS[2])
 
 
+def test_warnings_of_the_attempt_that_is_repeated_do_not_count() -> None:
+    def warns_and_changes(data: Any, cell: Any) -> Any:
+        warnings.warn("careful", RuntimeWarning, stacklevel=1)
+        data[0] = 1.0
+        return {"mu": 1.0}
+
+    assert run(study(warns_and_changes)).methods["m0"].warnings.tolist() == [1] * 8
+
+
 def test_protection_does_not_copy_arrays() -> None:
     array = np.zeros(5)
     assert np.shares_memory(protected((array,))[0], array)
@@ -413,6 +422,17 @@ def test_a_timeout_ends_a_method_and_only_that() -> None:
     assert "0.05 seconds" in batch.methods["m0"].problems[statuses.index(Status.TIMEOUT)]
 
 
+def test_a_method_that_catches_everything_is_ended_in_the_end() -> None:
+    def stubborn(data: Any, cell: Any) -> Any:
+        with contextlib.suppress(BaseException):
+            time.sleep(5)
+        time.sleep(5)
+
+    begun = time.monotonic()
+    assert outcome(stubborn, timeout=0.05)[0] == Status.TIMEOUT
+    assert time.monotonic() - begun < 4
+
+
 def test_data_that_take_too_long_are_no_data() -> None:
     batch = run(study(mean, dgp=lambda cell, rng: time.sleep(5), timeout=0.05), count=2)
     assert batch.methods["m0"].status.tolist() == [Status.NO_DATA] * 2
@@ -447,3 +467,17 @@ def test_cells_are_independent() -> None:
     small = study(mean)
     large = Study("s", {"n": [3, 2, 1]}, small.methods, {"mu": 0.0}, 100, 3, dgp=normal)
     same(run(small, cell=0), Batch(Task(0, 0, 8), run(large, cell=2).methods))
+
+
+def test_caution_changes_no_result_and_computes_nothing_twice() -> None:
+    calls: list[int] = []
+
+    def wild(data: Any, cell: Any, rng: np.random.Generator) -> Any:
+        calls.append(1)
+        data[0] = np.random.normal()
+        return {"mu": data.sum() + rng.normal()}
+
+    made = study(wild, mean)
+    cautious = PythonRunner(made, cautious=True).run(Task(0, 0, 5), lambda replication: None)
+    assert len(calls) == 5
+    same(cautious, run(made, count=5))

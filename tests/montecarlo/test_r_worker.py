@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from statsclaw.montecarlo.design import Program, Study, StudyRefused
 from statsclaw.montecarlo.program_runner import ProgramRunner
 from statsclaw.montecarlo.r_program import r_states
 from statsclaw.montecarlo.streams import r_state, stream_key
+from statsclaw.montecarlo.toml_study import load_study_file
 
 pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
 OK, EXCEPTION, NOT_FINITE, NOT_CONVERGED, TIMEOUT, DIED, NO_DATA = (int(status) for status in Status)
@@ -160,7 +163,9 @@ CASES = {
 
 def test_every_failure_is_recorded_where_it_happened_and_nothing_else_is_touched(tmp_path: Path) -> None:
     body = "; ".join(f"if (k == {place}) return({expression})" for place, expression in enumerate(CASES))
-    methods = f"m = function(data, cell) {{ k <- data; {body}; list(mu = 1) }}, fine = function(data, cell) list(mu = 2)"
+    methods = (
+        f"m = function(data, cell) {{ k <- data; {body}; list(mu = 1) }}, fine = function(data, cell) list(mu = 2)"
+    )
     # the replication is known to the data by its stream only, so the first draws tell which it is
     of = study(tmp_path, methods, names=("m", "fine"))
     firsts = [str(r_state(stream_key(3, of.cells()[0], "data"), at)[1]) for at in range(len(CASES))]
@@ -186,11 +191,14 @@ def test_an_error_comes_with_its_calls_and_warnings_are_counted(tmp_path: Path) 
 
 def test_a_warning_of_a_success_is_kept(tmp_path: Path) -> None:
     rows = run(study(tmp_path, "m = function(data, cell) { as.numeric('x'); list(mu = 1) }"), count=2)[0].methods["m"]
-    assert rows.status.tolist() == [OK, OK] and rows.warnings.tolist() == [1, 1] and "NAs introduced" in rows.problems[0]
+    assert (
+        rows.status.tolist() == [OK, OK] and rows.warnings.tolist() == [1, 1] and "NAs introduced" in rows.problems[0]
+    )
 
 
 def test_what_is_printed_is_kept_with_the_method_that_printed_it(tmp_path: Path) -> None:
-    methods = """m = function(data, cell) { cat("to stdout\\n"); message("to stderr"); system("echo from a child"); list(mu = 1) },
+    methods = """m = function(data, cell) { cat("to stdout\\n"); message("to stderr"); system("echo from a child")
+                   list(mu = 1) },
                  big = function(data, cell) { for (i in 1:1000) cat(strrep("x", 10000)); cat("the end"); list(mu = 1) },
                  silent = function(data, cell) list(mu = 1)"""
     batch = run(study(tmp_path, methods, names=("m", "big", "silent")), count=2)[0]
@@ -200,26 +208,45 @@ def test_what_is_printed_is_kept_with_the_method_that_printed_it(tmp_path: Path)
     assert not batch.methods["silent"].problems
 
 
-@pytest.mark.parametrize("body", ["repeat {}", "Sys.sleep(30)", "tryCatch(Sys.sleep(30), error = function(e) repeat {})"])
-def test_a_method_that_takes_too_long_is_stopped_alone(tmp_path: Path, body: str) -> None:
-    methods = f"m = function(data, cell) {{ if (data[1] > 0.5) {body}; list(mu = 1) }}, k = function(data, cell) list(mu = 1)"
+@pytest.mark.parametrize(
+    ("body", "stops"),
+    [
+        ("repeat {}", True),
+        # R 4.2 does not look at the time while it sleeps
+        ("Sys.sleep(30)", False),
+        ("tryCatch(repeat {}, error = function(e) repeat {})", False),
+    ],
+)
+def test_a_method_that_takes_too_long_is_stopped_alone(
+    tmp_path: Path, body: str, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R stops it by itself; only a method that R cannot stop may cost the process."""
+    if stops:
+        monkeypatch.setattr("statsclaw.montecarlo.program_runner.GRACE_S", 60.0)
+    methods = f"""m = function(data, cell) {{ if (data[1] > 0.5) {body}; list(mu = 1) }},
+                  k = function(data, cell) list(mu = 1, pid = Sys.getpid())"""
     batch = run(study(tmp_path, methods, names=("m", "k"), timeout=0.3), count=4)[0]
     firsts = by_hand(tmp_path, "rnorm(5)[1]", stream_key(3, {"n": 5}, "data"), 4)
     assert batch.methods["m"].status.tolist() == [TIMEOUT if first > 0.5 else OK for first in firsts]
     assert {TIMEOUT, OK} == set(batch.methods["m"].status.tolist())
     assert batch.methods["k"].status.tolist() == [OK] * 4
+    if stops:
+        assert len(set(batch.methods["k"].columns["pid"].tolist())) == 1
 
 
 def test_a_process_stuck_in_compiled_code_is_killed(tmp_path: Path) -> None:
     # the child of system() holds the pipes open and R cannot be interrupted while it waits
-    methods = 'm = function(data, cell) { system("trap \'\' INT TERM; sleep 60"); list(mu = 1) }'
+    methods = "m = function(data, cell) { system(\"trap '' INT TERM; sleep 60\"); list(mu = 1) }"
     batch = run(study(tmp_path, methods, timeout=0.2), count=1)[0]
     assert batch.methods["m"].status.tolist() == [TIMEOUT]
 
 
 def test_data_that_cannot_be_drawn(tmp_path: Path) -> None:
     dgp = 'x <- rnorm(1); if (x > 0.5) stop("no data today"); if (x < -0.5) tools::pskill(Sys.getpid(), 9); x'
-    batches = run(study(tmp_path, "m = function(data, cell) list(mu = data), k = function(d) list(mu = d)", dgp, ("m", "k")), count=12)
+    batches = run(
+        study(tmp_path, "m = function(data, cell) list(mu = data), k = function(d) list(mu = d)", dgp, ("m", "k")),
+        count=12,
+    )
     first = by_hand(tmp_path, "rnorm(1)", stream_key(3, {"n": 5}, "data"), 12)
     wanted = [NO_DATA if x > 0.5 else DIED if x < -0.5 else OK for x in first]
     assert statuses(batches, "m") == statuses(batches, "k") == wanted and {NO_DATA, DIED, OK} == set(wanted)
@@ -242,7 +269,8 @@ def test_levels_and_names_arrive_as_they_are(tmp_path: Path) -> None:
     text = "zwei Wörter \"'\\ €"
     grid = {"größe x": [3, 0.1], "how": [text], "flag": [True]}
     methods = """`größte Mühe` = function(data, cell) { stopifnot(identical(names(cell), c("größe x", "how", "flag")),
-        isTRUE(cell$flag), is.double(cell[["größe x"]])); list(mu = cell[["größe x"]], `n Zeichen` = nchar(cell$how)) }"""
+        isTRUE(cell$flag), is.double(cell[["größe x"]]))
+        list(mu = cell[["größe x"]], `n Zeichen` = nchar(cell$how)) }"""
     of = study(tmp_path, methods, names=("größte Mühe",), grid=grid)
     batch = run(of, cell=1, count=2)[0]
     rows = batch.methods["größte Mühe"]
@@ -287,7 +315,9 @@ def test_methods_left_out_of_a_task_are_not_run(tmp_path: Path) -> None:
         batch = runner.run(Task(0, 4, 2, without=("m",)), started.append)
         assert list(batch.methods) == ["k"] and batch.methods["k"].status.tolist() == [OK, OK] and started == [4, 5]
         whole = runner.run(Task(0, 4, 2), lambda at: None)
-        np.testing.assert_array_equal(whole.methods["k"].columns["mu.estimate"], batch.methods["k"].columns["mu.estimate"])
+        np.testing.assert_array_equal(
+            whole.methods["k"].columns["mu.estimate"], batch.methods["k"].columns["mu.estimate"]
+        )
     finally:
         runner.close()
 
@@ -296,3 +326,41 @@ def test_r_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(StudyRefused, match="Rscript cannot be started"):
         ProgramRunner(study(tmp_path, "m = identity"))
+
+
+def test_the_documented_study_runs(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "study-in-r.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(\w+)\n(.*?)```", text, flags=re.DOTALL)
+    (tmp_path / "study.R").write_text(next(block for kind, block in blocks if kind == "r"))
+    (tmp_path / "study.toml").write_text(next(block for kind, block in blocks if kind == "toml"))
+    of = load_study_file(tmp_path / "study.toml")
+    batches = run(of, cell=2, count=300)
+    assert statuses(batches, "ols") == statuses(batches, "hac") == [OK] * 300
+    inside = (column(batches, "mu.low", "ols") < 0) & (column(batches, "mu.high", "ols") > 0)
+    # n = 200, rho = 0: nominal coverage
+    assert abs(inside.mean() - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 300)
+    rows = text.split("## Truth that depends")[1].split("```toml")[1].split("```")[0]
+    study_file = (tmp_path / "study.toml").read_text().replace("[truth]\nmu = 0.0\n", rows)
+    (tmp_path / "study.toml").write_text(study_file)
+    truths = load_study_file(tmp_path / "study.toml")
+    assert [truths.truth_in(cell)["mu"] for cell in truths.cells()] == [0.0, 0.1, 0.0, 0.1]
+
+
+def test_closed_connections_cost_only_the_methods_that_close_them(tmp_path: Path) -> None:
+    methods = "m = function(data, cell) { if (data[1] > 0) closeAllConnections(); list(mu = 4) }"
+    batches = run(study(tmp_path, methods), count=12)
+    firsts = by_hand(tmp_path, "rnorm(5)[1]", stream_key(3, {"n": 5}, "data"), 12)
+    closing = next(at for at, first in enumerate(firsts) if first > 0)
+    later = run(study(tmp_path, methods), first=closing, count=12 - closing)
+    assert statuses(batches) == [EXCEPTION if first > 0 else OK for first in firsts]
+    # the same where the very first answer of a process is the one that gets lost
+    assert statuses(later) == statuses(batches)[closing:]
+    np.testing.assert_array_equal(column(later, "mu.estimate"), column(batches, "mu.estimate")[closing:])
+
+
+def test_r_runs_in_the_folder_of_the_study_file(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    of = study(tmp_path / "code", "m = function(data, cell) list(mu = as.numeric(readLines('here.txt')))")
+    (tmp_path / "here.txt").write_text("42\n")
+    batches = run(replace(of, origin=tmp_path / "study.toml"), count=1)
+    assert column(batches, "mu.estimate").tolist() == [42.0]

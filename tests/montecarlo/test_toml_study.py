@@ -106,9 +106,12 @@ def test_a_yaml_file_becomes_a_study_with_truth_by_cell(folder: Path) -> None:
 
 
 def test_truth_from_a_csv_file_and_by_some_axes(folder: Path) -> None:
-    (folder / "truth.csv").write_text("\ufeffhow,n,mu\n\"a, b\",50,0.5\nc,50.0,1e-3\n\"a, b\",200,2\nc,200,3\n", encoding="utf-8")
+    (folder / "truth.csv").write_text(
+        '\ufeffhow,n,mu\n"a, b",50,0.5\nc,50.0,1e-3\n"a, b",200,2\nc,200,3\n', encoding="utf-8"
+    )
     grid = '[grid]\nn = [50, 200]\nhow = ["a, b", "c"]\nflag = [true, false]\n'
-    text = f'name = "x"\nreplications = 1\nseed = 0\nmethods = ["m"]\ntruth = "truth.csv"\n{grid}[program]\nr = "study.R"\n'
+    text = 'name = "x"\nreplications = 1\nseed = 0\nmethods = ["m"]\ntruth = "truth.csv"\n'
+    text += f'{grid}[program]\nr = "study.R"\n'
     study = load(folder, text)
     assert [study.truth_in(cell)["mu"] for cell in study.cells()] == [0.5, 0.5, 0.001, 0.001, 2, 2, 3, 3]
     for broken in ("how,n,mu\nc,50\n", "how,n,mu\nc,50,x\n", "", "how,n,mu\nc,50,1\n", "n,mu\n50,nan\n200,1\n", 'a\n"'):
@@ -186,7 +189,15 @@ def test_what_is_wrong_is_said_in_one_line(folder: Path, change: tuple[str, str]
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\xff\xfe\x00n\x00", b"\0" * 1000, b"\x89PNG\r\n", b"a = [" + b"[" * 100_000, b"x" * (11 << 20), b"a.b.c = 1"],
+    [
+        b"",
+        b"\xff\xfe\x00n\x00",
+        b"\0" * 1000,
+        b"\x89PNG\r\n",
+        b"a = [" + b"[" * 100_000,
+        b"x" * (11 << 20),
+        b"a.b.c = 1",
+    ],
 )
 @pytest.mark.parametrize("suffix", [".toml", ".yaml"])
 def test_no_study_at_all(folder: Path, content: bytes, suffix: str) -> None:

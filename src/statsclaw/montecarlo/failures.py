@@ -22,7 +22,8 @@ from statsclaw.montecarlo.order import Interval, quantile
 from statsclaw.montecarlo.sample import Sample
 from statsclaw.montecarlo.table import Floats, Table
 
-#: Values one replication can take; "observed": what failed would have lain within the range of what did not.
+#: Values one replication can take. "observed": what failed would have lain no farther from the median than the
+#: farthest of the others, on either side: an estimator may fail exactly where it would have been low.
 Support = Interval | Literal["observed"] | None
 
 
@@ -141,7 +142,9 @@ def _ends(values: Floats, support: Support) -> tuple[Interval, str]:
     if support is None:
         return (-math.inf, math.inf), UNBOUNDED
     if support == "observed":
-        return (float(np.min(values)), float(np.max(values))), "failures taken to lie within the range of the others"
+        centre = float(np.median(values))
+        reach = max(float(np.max(values)) - centre, centre - float(np.min(values)))
+        return (centre - reach, centre + reach), "failures taken to lie no farther from the median than the others do"
     return support, f"failures taken to lie in [{support[0]:g}, {support[1]:g}]"
 
 

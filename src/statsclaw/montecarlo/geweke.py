@@ -8,8 +8,9 @@ difference is a fault in one of them. No convergence is needed and no posterior 
 Here the successive-conditional simulator is run as several independent chains, each started from the prior, hence in
 the joint distribution from the start. Means of whole chains are independent however the draws within them depend on
 one another, so their spread gives a standard error that is robust to any autocorrelation, and the statistic has
-nearly Welch's t distribution. Every quantity is put on the scale of normal scores of the prior, by a sample of its
-own, so that quantities without moments (a variance with few degrees of freedom) are tested as well as others.
+nearly Welch's t distribution. Every quantity is replaced by its place in a sample of its own from the prior: that is
+bounded, so quantities without moments (a variance with few degrees of freedom) are tested as well as others, and the
+means of chains that mix slowly are hardly skewed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ Quantities = Callable[[Parameters, Any], Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One moment of one quantity. `difference` (successive − marginal) is in units of the prior's normal scores."""
+    """One moment of one quantity. `difference` (successive − marginal) is that of places in
+    the prior, scaled to variance 1."""
 
     quantity: str
     moment: str  # "mean" or "square"
@@ -175,9 +177,9 @@ def _compare(names: Sequence[str], scale: Floats, marginal: Floats, successive: 
 
 
 def _scores(values: Floats, ordered: Floats) -> Floats:
-    """Normal scores among a sample from the prior: finite also beyond its ends. What is not a number is the largest."""
+    """Places among a sample from the prior, with mean 0 and variance 1 there. What is not a number is the largest."""
     ranks = np.searchsorted(ordered, np.where(np.isnan(values), np.inf, values), side="right")
-    return np.asarray(special.ndtri((ranks + 0.5) / (len(ordered) + 1)))
+    return math.sqrt(12) * ((ranks + 0.5) / (len(ordered) + 1) - 0.5)
 
 
 def _welch(independent: Floats, chain_means: Floats) -> tuple[float, float, float]:

@@ -259,18 +259,26 @@ def _code_bytes(code: CodeType) -> bytes:
 def _environment(modules: Iterable[str]) -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": f"{platform.system()}-{platform.machine()}"}
     for module in sorted({*modules, "numpy", "scipy"} - {"statsclaw"} - set(sys.stdlib_module_names)):
-        for name in _distributions().get(module, [module]):
-            try:
-                found[name] = importlib.metadata.version(name)
-            except importlib.metadata.PackageNotFoundError:
-                continue
+        if (version := _version(module)) is not None:
+            found[module] = version
+        else:  # the module is not called like its distribution
+            named = {name: _version(name) for name in _distributions().get(module, [])}
+            found |= {name: version for name, version in named.items() if version is not None}
     return found
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 _FOUND: dict[str, list[str]] = {}
 
 
 def _distributions() -> Mapping[str, list[str]]:
+    """By module; this reads a list of files of everything that is installed."""
     if not _FOUND:
         _FOUND.update({name: sorted(set(dists)) for name, dists in importlib.metadata.packages_distributions().items()})
     return _FOUND

@@ -5,8 +5,12 @@ are large-sample formulas. That of the empirical standard error, and so of every
 that are about normal. Where it is, `robust` holds the error for any distribution with a fourth moment (delta method
 on the influence of each replication: the infinitesimal jackknife), and intervals use the larger of the two. Where the
 tail of the estimates says that there is no fourth moment, the interval is open towards larger spreads: nothing says
-how large they could be. A replication that failed, or in which a column that is needed is not a number, is excluded
-and counted.
+how large they could be. No finite sample can do better for every distribution. What holds, for the 99 % interval of
+EmpSE of normal, t₅, t₃, exponential and lognormal estimates: from 500 replications on it errs on either side in at
+most 0.7 % of studies, with 200 in up to 1.7 %, with 100 in up to 4 % (t₃); below 100 tails are not looked at. The
+price: with 500 normal estimates it is left open in 8 % of studies, with 1000 in 2 %.
+
+A replication that failed, or in which a column that is needed is not a number, is excluded and counted.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def flatten(result: Any, truth: Mapping[str, float], level: float, summarise: Su
         result = _as_mapping(result, truth)
     row: Row = {}
     for name, item in result.items():
-        if type(item) is Estimate:
+        if isinstance(item, Estimate):
             _flatten_estimate(row, name, item, truth, level, summarise)
         elif name == "converged":
             if not item:

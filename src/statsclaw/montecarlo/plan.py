@@ -18,7 +18,8 @@ from statsclaw.montecarlo.metrics import McEstimate
 from statsclaw.montecarlo.power import Chances, Model, chances, needed
 from statsclaw.montecarlo.questions import Evidence, Question, questions_of
 from statsclaw.montecarlo.results import Results
-from statsclaw.montecarlo.verdicts import LEVEL, rule_of
+from statsclaw.montecarlo.verdicts import LEVEL
+from statsclaw.montecarlo.wording import rule_of
 
 TARGETS = (0.10, 0.01)
 #: A fault that puts the value on the edge of the band is within it, whatever the last digit.

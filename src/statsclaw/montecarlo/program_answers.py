@@ -40,6 +40,12 @@ def folder_of(study: Study) -> Path | None:
     return study.program.files[0].parent if study.program and study.program.files else None
 
 
+def _summarise_draws(draws: Floats, truth: float | None, level: float) -> Mapping[str, float]:
+    from statsclaw.montecarlo.samplers import summarise_draws
+
+    return summarise_draws(draws, truth, level)
+
+
 class RowsOfMethod:
     """Collects what one method gave in the replications of a task."""
 
@@ -79,10 +85,8 @@ class RowsOfMethod:
     def _complete(self, row: Row, draws: Mapping[str, Floats]) -> Row:
         """What the method says itself stands; the rest is computed from its draws. A plain number that is called like
         a parameter is its estimate."""
-        from statsclaw.montecarlo.samplers import summarise_draws
-
         for parameter, drawn in draws.items():
-            summary = summarise_draws(drawn, self._truth.get(parameter), self._level)
+            summary = _summarise_draws(drawn, self._truth.get(parameter), self._level)
             row = {**{f"{parameter}.{name}": value for name, value in summary.items()}, **row}
         for parameter in self._truth:
             if parameter in row:

@@ -34,7 +34,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _PR_SET_PDEATHSIG = 1
 _LOOK_S = 0.2  # how often an idle wait looks whether the process is alive: others may hold its pipes open
 _READ = 1 << 18
-_SHORTEST_NAP_S, _LONGEST_NAP_S = 0.0005, 0.01
+_SHORTEST_NAP_S, _LONGEST_NAP_S = 0.0005, 0.05
 
 
 class ProgramEnded(Exception):

@@ -7,13 +7,12 @@ and goes on with the next. So the batch is always complete, and the same however
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from statsclaw.montecarlo.batch import Batch, Status, Task
-from statsclaw.montecarlo.command_program import CommandConversation
-from statsclaw.montecarlo.design import Cell, Program, Study, StudyRefused, cell_name
+from statsclaw.montecarlo.design import Cell, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.program_answers import Answer, RowsOfMethod
 from statsclaw.montecarlo.program_process import ProgramEnded
 from statsclaw.montecarlo.r_program import RConversation
@@ -90,9 +89,12 @@ class ProgramRunner:
     def _start(self) -> Conversation:
         timeout = self._study.timeout
         limit_s = SILENCE_S if timeout is None else timeout * GRACE + GRACE_S
-        kinds: Mapping[str, Callable[[Study, Program, float], Conversation]]
-        kinds = {"r": RConversation, "command": CommandConversation}
-        return kinds[self._program.language](self._study, self._program, limit_s)
+        if self._program.language == "r":
+            return RConversation(self._study, self._program, limit_s)
+        # what it needs to read JSON takes longer to import than R to start
+        from statsclaw.montecarlo.command_program import CommandConversation
+
+        return CommandConversation(self._study, self._program, limit_s)
 
     def _drop(self) -> None:
         if self._conversation is not None:

@@ -69,17 +69,23 @@ class _Record:
 
 
 class PythonRunner:
-    """A `Runner`. `entered(k)` is called before method k (from 1) of a replication, so that its death has a name."""
+    """A `Runner`. `entered(k)` is called before method k (from 1) of a replication, so that its death has a name.
 
-    def __init__(self, study: Study, entered: Callable[[int], None] = lambda stage: None) -> None:
+    `cautious`: global random numbers are seeded and data copied for every call from the first on, not only once they
+    turn out to be used and changed. Results are the same; nothing is ever computed twice.
+    """
+
+    def __init__(
+        self, study: Study, entered: Callable[[int], None] = lambda stage: None, *, cautious: bool = False
+    ) -> None:
         assert study.dgp is not None and isinstance(study.methods, Mapping)
         self._study = study
         self._dgp = study.dgp
         self._entered = entered
         self._cells = study.cells()
         named = enumerate(study.methods.items(), start=1)
-        self._methods = [_Method(name, call, stage, wants_stream(call)) for stage, (name, call) in named]
-        self._careful = False  # something uses global random numbers: they are seeded before every call
+        self._methods = [_Method(name, call, stage, wants_stream(call), cautious) for stage, (name, call) in named]
+        self._careful = cautious  # something uses global random numbers: they are seeded before every call
         self._alarm = Alarm(study.timeout)
         self._looked_at: set[int] = set()
         self._remarks: dict[str, None] = {}

@@ -11,7 +11,7 @@ import numpy as np
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.failures import Bounds, worst_case
-from statsclaw.montecarlo.metrics import METRICS, McEstimate, columns_of, estimate_metric, outcomes
+from statsclaw.montecarlo.metrics import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric, outcomes
 from statsclaw.montecarlo.paired import COMPARISONS, compare, compared_column
 from statsclaw.montecarlo.results import SECONDS, NamedColumns, Results, first_of
 from statsclaw.montecarlo.table import Flags, Table
@@ -61,6 +61,11 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
         raise StudyRefused(f"{name}: there is no metric {metric!r}; known are {', '.join(sorted(known))}")
     if criterion.low is None and criterion.high is None:
         raise StudyRefused(f"{name}: no bound, so nothing could miss it")
+    if criterion.low is not None and criterion.high is not None and criterion.low > criterion.high:
+        raise StudyRefused(f"{name}: low is above high")
+    for axis, levels in criterion.cells.items():
+        if not set(levels) <= set(study.grid.get(axis, ())):
+            raise StudyRefused(f"{name}: {axis} has no such level in the grid")
     for method in (criterion.method, criterion.reference):
         if method is not None and method not in study.method_names:
             raise StudyRefused(f"{name}: there is no method {method!r}")
@@ -80,6 +85,10 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
         raise StudyRefused(f"{name}: only bias, agreement and difference can be in units of EmpSE")
     if criterion.parameter is None and _needs_parameter(criterion):
         raise StudyRefused(f"{name}: the metric {metric} is of a parameter")
+    if metric not in COMPARISONS and metric_of(criterion) in OF_TRUTH:
+        known_truths = study.truth_in(study.cells()[0])
+        if criterion.parameter not in known_truths:
+            raise StudyRefused(f"{name}: the study does not say what {criterion.parameter} truly is")
     if metric == "rate" and any(not _positive(level) for level in study.grid[str(criterion.axis)]):
         raise StudyRefused(f"{name}: a rate needs an axis of positive numbers")
 
@@ -145,7 +154,7 @@ class Evidence:
         )
 
     def bounds(self) -> Bounds:
-        """Of the value, had the failures lain within the range of what did not fail; infinite where none exist."""
+        """Of the value, had the failures lain no farther out than the others; infinite where there are none."""
         criterion = self.question.criterion
         if criterion.metric in COMPARISONS:
             found = self.estimate()
@@ -215,10 +224,10 @@ def slope(levels: Sequence[float], found: Sequence[McEstimate]) -> McEstimate:
     if any(row.error is None for row in found):
         return McEstimate(value, None, total, failures, trials=trials)
     errors = np.array([(row.error or 0.0) / row.value for row in found])
-    return McEstimate(
-        value, float(np.sqrt(np.sum(np.square(weights * errors)))), total, failures, trials=trials,
-        open_below=any(row.open_above for row in found), open_above=any(row.open_above for row in found),
-    )  # fmt: skip
+    # One cell in which tails look heavy by chance says little about a row of them.
+    wide = sum(row.open_above for row in found) > len(found) / 2
+    error = float(np.sqrt(np.sum(np.square(weights * errors))))
+    return McEstimate(value, error, total, failures, trials=trials, open_below=wide, open_above=wide)
 
 
 def _slope_weights(levels: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -44,7 +44,6 @@ _CSV = (
     "cell", "cell_name", "method", "parameter", "field", "metric", "value", "mcse", "robust_mcse", "n",
     "replications", "failures", "low", "high", "reference", "note",
 )  # fmt: skip
-_OF_A_METHOD = ("failure_rate", "convergence_rate", "time", "median_time", "speed_ratio")
 
 
 def render(summary: Summary, format: str, *, metrics: Sequence[str] | None, bounds: bool) -> str:
@@ -65,11 +64,13 @@ def table_of(summary: Summary, metrics: Sequence[str], *, bounds: bool) -> tuple
         if row.parameter is not None:
             places.setdefault((row.cell, row.method, row.parameter), {})[row.metric] = row
     for row in summary.rows:
-        if row.parameter is None and row.metric in _OF_A_METHOD:
+        if row.parameter is None:
             own = [key for key in places if key[:2] == (row.cell, row.method)]
             for key in own or [(row.cell, row.method, None)]:
-                places.setdefault(key, {})[row.metric] = row
-    shown = [name for name in metrics if any(name in found for found in places.values())]
+                places.setdefault(key, {})[_column(row)] = row
+    fields = dict.fromkeys(_column(row) for row in summary.rows if row.field is not None)
+    asked = [name for metric in metrics for name in (fields if metric == "mean" else [metric])]
+    shown = [name for name in asked if any(name in found for found in places.values())]
     several = len({key[0] for key in places}) > 1
     parameters = len({key[2] for key in places}) > 1
     header = (["cell"] if several else []) + ["method"] + (["parameter"] if parameters else [])
@@ -79,6 +80,10 @@ def table_of(summary: Summary, metrics: Sequence[str], *, bounds: bool) -> tuple
         line = ([name] if several else []) + [method] + ([parameter or ""] if parameters else [])
         body.append(line + [_entry(found.get(metric), bounds=bounds) for metric in shown])
     return header + [TITLES.get(name, name) for name in shown], body
+
+
+def _column(row: SummaryRow) -> str:
+    return row.metric if row.field is None else f"mean {row.field}"
 
 
 def _entry(row: SummaryRow | None, *, bounds: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pdb
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -13,9 +14,9 @@ import numpy as np
 from statsclaw.errors import InputRefused
 from statsclaw.montecarlo.batch import Batch, Lost, Rows, Status, Task
 from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
-from statsclaw.montecarlo.executors.inline import InlineExecutor
 from statsclaw.montecarlo.executors.local import LocalExecutor
 from statsclaw.montecarlo.identity import describe, differences
+from statsclaw.montecarlo.python_runner import PythonRunner
 from statsclaw.montecarlo.running import default_folder
 from statsclaw.montecarlo.store import Store
 from statsclaw.montecarlo.validate import validate
@@ -102,8 +103,6 @@ def _stopping(study: Study, method: str | None) -> Study:
         raise InputRefused("only methods in Python can be replayed in the debugger")
 
     def stopped(call: Callable[..., Any]) -> Callable[..., Any]:
-        import functools
-
         @functools.wraps(call)
         def inner(*arguments: Any) -> Any:
             return pdb.runcall(call, *arguments)
@@ -114,10 +113,8 @@ def _stopping(study: Study, method: str | None) -> Study:
     return replace(study, methods=methods, timeout=None)
 
 
-def _inline(study: Study, task: Task) -> Batch | Lost:
-    executor = InlineExecutor(study)
-    executor.submit(task)
-    return next(iter(executor.completed(0)))
+def _inline(study: Study, task: Task) -> Batch:
+    return PythonRunner(study, cautious=True).run(task, lambda replication: None)
 
 
 def _in_worker(study: Study, task: Task) -> Batch | Lost:

@@ -18,13 +18,15 @@ from statsclaw.montecarlo.batch import Batch, Executor, Lost, Rows, Status, Task
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.events import BatchStored, Ended, Event, Extended, OnEvent, Remarked, Started, WorkerLost
 from statsclaw.montecarlo.executors.inline import InlineExecutor
-from statsclaw.montecarlo.executors.local import LocalExecutor
+from statsclaw.montecarlo.executors.local import LocalExecutor, cores
 from statsclaw.montecarlo.load import loading
 from statsclaw.montecarlo.schedule import Schedule
 from statsclaw.montecarlo.store import Store
 from statsclaw.montecarlo.validate import validate
 from statsclaw.montecarlo.writer import Writer, writing
 
+#: By cell, the ranges [first, stop) of replications that are to be computed.
+Missing = dict[int, list[tuple[int, int]]]
 _TIDY_EVERY = 32
 _LAST_WAIT_S = 1.0  # after Ctrl-C, for what is about to be complete
 
@@ -89,7 +91,7 @@ class _Run:
                 missing = self._missing()
                 while missing or sequential:
                     if missing:
-                        used = used or self._executor(workers)
+                        used = used or self._executor(workers, missing)
                         interrupted = self._compute(used, missing, stop)
                     missing = self._undecided() if sequential and not interrupted else {}
                     if not missing:
@@ -104,8 +106,11 @@ class _Run:
         if interrupted:
             raise KeyboardInterrupt
 
-    def _executor(self, workers: int | None) -> Executor:
-        return InlineExecutor(self._study) if workers == 0 else LocalExecutor(self._study, workers)
+    def _executor(self, workers: int | None, missing: Missing) -> Executor:
+        if workers == 0:
+            return InlineExecutor(self._study)
+        wanted = sum(stop - first for ranges in missing.values() for first, stop in ranges)
+        return LocalExecutor(self._study, min(workers or cores(), wanted))
 
     def _beginning(self) -> Event:
         done = tuple(self._writer.stored(cell) for cell in range(len(self._cells)))
@@ -113,11 +118,11 @@ class _Run:
         folder, study = str(self._writer.folder), self._study
         return Started(study.name, folder, names, study.method_names, study.replications, done)
 
-    def _missing(self) -> dict[int, list[tuple[int, int]]]:
+    def _missing(self) -> Missing:
         gaps = {cell: self._writer.missing(cell, self._planned[cell]) for cell in range(len(self._cells))}
         return {cell: ranges for cell, ranges in gaps.items() if ranges}
 
-    def _undecided(self) -> dict[int, list[tuple[int, int]]]:
+    def _undecided(self) -> Missing:
         """What criteria that are not decided want beyond the replications there are."""
         from statsclaw.montecarlo.verdicts import undecided_cells
 
@@ -131,7 +136,7 @@ class _Run:
             self._tell(Extended({cell: sum(b - a for a, b in ranges) for cell, ranges in missing.items()}))
         return missing
 
-    def _compute(self, executor: Executor, missing: dict[int, list[tuple[int, int]]], stop: _Stop) -> bool:
+    def _compute(self, executor: Executor, missing: Missing, stop: _Stop) -> bool:
         """Until nothing is missing, or somebody wants it to stop: then True."""
         schedule = Schedule(executor.capacity)
         for cell, ranges in missing.items():

@@ -86,11 +86,12 @@ def heavy(values: Floats) -> bool:
 def tail_index(values: Floats) -> float:
     """Hill's estimate from the outermost of the values, by distance from their median: about n^(2/3), at most a tenth.
 
-    About 5 for normal values at n = 1000, growing with n; of a Student distribution its degrees of freedom.
+    About 5 for normal values at n = 1000, growing with n; of a Student distribution its degrees of freedom. Infinite
+    below n = 100, where the tail cannot be seen.
     """
     count = len(values)
-    tail = max(min(count // 10, round(count ** (2 / 3))), _FEWEST_IN_TAIL)
-    if count <= 2 * tail + 2:
+    tail = min(count // 10, round(count ** (2 / 3)))
+    if tail < _FEWEST_IN_TAIL:
         return math.inf
     values = np.partition(values, (tail, count // 2, count - tail - 1))
     outermost = np.concatenate((values[: tail + 1], values[-tail - 1 :]))

@@ -31,7 +31,7 @@ def summarise_draws(draws: ArrayLike, truth: float | None, level: float) -> dict
 
     `estimate` and `se`: mean and standard deviation. `low`, `high`: equal-tailed quantiles at `level`. `rhat`: the
     larger of the rank-normalised split R-hat of the draws and of their distances from the median; one chain is split
-    like several. `ess_bulk`, `ess_tail`: at most as many digits as the draws allow, not capped at their number. `rank`:
+    like several. `ess_bulk`, `ess_tail`: of antithetic chains they may exceed the number of draws. `rank`:
     see `rank_of`; left out without a truth. NaN wherever a draw is not finite or there are too few.
     """
     chains = as_chains(draws)

@@ -69,7 +69,7 @@ class Stream:
     def untouched(self) -> bool:
         """Nothing was drawn since the generator was set."""
         now = self._philox.state
-        fresh = now["buffer_pos"] == 4 and now["has_uint32"] == 0 and now["state"]["counter"][0] == 0
+        fresh = now["buffer_pos"] == 4 and now["state"]["counter"][0] == 0
         return bool(fresh and not self._children.spawned)
 
 

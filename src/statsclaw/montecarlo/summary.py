@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from statsclaw.montecarlo.batch import Status
-from statsclaw.montecarlo.design import Study, cell_name
+from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.failures import Bounds, Support, worst_case
 from statsclaw.montecarlo.metrics import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric
 from statsclaw.montecarlo.paired import COMPARISONS, compare, compared_column
@@ -23,6 +23,9 @@ from statsclaw.montecarlo.table import Table
 
 #: Fields of a parameter that are not scalars of their own.
 _FIELDS = ("estimate", "se", "low", "high", "reject", "rank")
+#: Errors of EmpSE this much larger than the formula says are told.
+_HEAVY = 1.5
+_NAMED = 6
 _OF_A_METHOD = ("failure_rate", "convergence_rate", "time", "median_time")
 
 
@@ -86,7 +89,10 @@ def summarise(
 ) -> Summary:
     """`metrics`: only these. `reference`: the method others are compared with, the first unless given. `support`: the
     values one replication can take, for bounds over the failures of means."""
-    wanted = frozenset(metrics) if metrics is not None else frozenset(METRICS) | frozenset(COMPARISONS)
+    known = frozenset(METRICS) | frozenset(COMPARISONS)
+    if unknown := sorted(set(metrics or ()) - known):
+        raise StudyRefused(f"there is no metric {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    wanted = frozenset(metrics) if metrics is not None else known
     against = reference or study.method_names[0]
     rows: list[SummaryRow] = []
     for number, cell in enumerate(study.cells()):
@@ -178,7 +184,7 @@ def _of_parameter(
         metric
         for metric, needs in METRICS.items()
         if metric in wanted
-        and metric not in (*_OF_A_METHOD, "mean", "standardised_bias")
+        and metric not in (*_OF_A_METHOD, "mean")
         and all(f"{parameter}.{column}" in names for column in needs)
         and not (metric in OF_TRUTH and math.isnan(truth))
     ]
@@ -221,17 +227,33 @@ def _read(results: Results, where: _Where, columns: Sequence[str]) -> Table:
 
 
 def _warnings(rows: Sequence[SummaryRow]) -> Iterator[str]:
-    """Failures, tails that the usual formula does not fit, columns that do not vary."""
-    for row in rows:
-        where = f"{row.method} in {row.cell_name}"
-        if row.metric == "failure_rate" and row.failures:
-            count = f"{row.failures:,} of {row.replications:,} replications failed ({where})"
-            yield f"{count}: every other figure of it is conditional on success."
-        if row.metric == "empse" and row.value == 0 and row.n > 1:
-            yield f"The estimates of {row.parameter} do not vary ({where})."
-        if row.metric == "empse" and row.mcse and row.robust_mcse and row.robust_mcse > 1.5 * row.mcse:
-            times = row.robust_mcse / row.mcse
-            yield (
-                f"The estimates of {row.parameter} have heavy tails ({where}): the error of EmpSE is {times:.1f} times "
-                "what the formula for normal estimates says; the median and the interquartile range hold for any."
-            )
+    """Failures, tails that the usual formula does not fit, estimates that do not vary."""
+    failed = [row for row in rows if row.metric == "failure_rate" and row.failures]
+    if failed:
+        places = [f"{row.method} in {row.cell_name} {row.failures:,} of {row.replications:,}" for row in failed]
+        yield (
+            f"Replications failed: {_listed(places)}. All other figures are conditional on success; [ ] bounds them "
+            "over the failures, and bias, RMSE and whatever shows none could be anything had these not failed."
+        )
+    still = [row for row in rows if row.metric == "empse" and row.value == 0 and row.n > 1]
+    if still:
+        yield f"Estimates that do not vary: {_listed([_place(row) for row in still])}."
+    heavy = [
+        row
+        for row in rows
+        if row.metric == "empse" and row.mcse and row.robust_mcse and row.robust_mcse > _HEAVY * row.mcse
+    ]
+    if heavy:
+        yield (
+            f"Heavy tails: {_listed([_place(row) for row in heavy])}. The error of EmpSE is at least {_HEAVY:g} times "
+            "what the formula for normal estimates says; median_bias and robust_empse hold for any distribution."
+        )
+
+
+def _place(row: SummaryRow) -> str:
+    return f"{row.parameter} by {row.method} in {row.cell_name}"
+
+
+def _listed(places: Sequence[str]) -> str:
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return ", ".join(places[:_NAMED]) + more

@@ -14,18 +14,19 @@ With α = 1 − level, for interval and sequential alike:
 Exact for proportions and quantiles; for other metrics as good as the t interval, so nothing is decided by it on fewer
 than 20 replications. The literal verdict has no error rate: `plan` says what to expect of it.
 
-Failures. A metric is conditional on success. Where the failed replications, had they given results within the range of
-the others (for proportions: any), could have moved the value out of the band, PASS becomes UNDECIDED, and no number of
-replications cures that; where no such bound exists, likewise as soon as more than 1 % failed. A study that has a
-criterion on the failure_rate (or convergence_rate) of the method in that cell has said how many failures it accepts:
-then the verdict stands, with a warning. A FAIL stands: no credit is given for failing.
+Failures. A metric is conditional on success. Where the failed replications could have moved the value out of the band
+(for proportions: had they been all hits or all misses; for others: had they given results no farther from the median
+than the rest did), PASS becomes UNDECIDED, and no number of replications cures that. Where no such bounds exist
+(comparisons, what is divided by EmpSE) it does as soon as more than 1 % failed. A study with a criterion on the
+failure_rate or convergence_rate of the method in that cell has said how many failures it accepts: then the verdict
+stands, with a warning. A FAIL stands: no credit is given for failing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from statsclaw.montecarlo.design import Criterion, Study
@@ -37,6 +38,7 @@ from statsclaw.montecarlo.order import Interval
 from statsclaw.montecarlo.questions import Evidence, Question, questions_of
 from statsclaw.montecarlo.results import Results
 from statsclaw.montecarlo.sequential import looks, proportion_errors, scheduled_errors
+from statsclaw.montecarlo.wording import notes_of, rule_of, warning_of
 
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 LEVEL = 0.99
@@ -48,9 +50,12 @@ TOLERATED = 0.01
 
 @dataclass(frozen=True, slots=True)
 class CellVerdict:
-    """One value of a criterion: of a cell, of a step of a trend, of a row of cells. `replications`: of each cell, `n`:
-    of them used in the cell with the fewest, `failures`: of all cells. `interval`: at the family's level,
-    uncorrected. `bounds`: over the failures. `failures_matter`: they turned PASS into UNDECIDED."""
+    """One value of a criterion: of a cell, of a step of a trend, of a row of cells.
+
+    `replications`: of each cell; `n`: of them used, in the cell with the fewest; `failures`: of all its cells.
+    `interval`: the one that passes, with 1 − level beyond each end. `bounds`: over the failures. `failures_matter`:
+    they turn PASS into UNDECIDED. `more_helps`: further replications could decide it.
+    """
 
     cell: str
     cells: tuple[int, ...]
@@ -66,6 +71,7 @@ class CellVerdict:
     bounds: Interval
     warning: str = ""
     failures_matter: bool = False
+    more_helps: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dic
     for row in judge_study(study, results, level):
         if row.sequential == "FAIL":
             continue
-        for cell in (cell for cell in row.cells if cell.sequential == "UNDECIDED" and not cell.failures_matter):
+        for cell in (cell for cell in row.cells if cell.sequential == "UNDECIDED" and cell.more_helps):
             for number in cell.cells:
                 done = results.completed(number)
                 target = next((count for count in schedule if count > done), None)
@@ -130,18 +136,21 @@ class _Answer:
     completed: int
     excused: bool
     reason: str = ""
+    recorded: bool = True
 
 
 def _answer(study: Study, question: Question, results: Results, schedule: Sequence[int], level: float) -> _Answer:
+    if any(results.completed(cell) == 0 for cell in question.cells):
+        return _unanswered(question, "no replication yet")
     try:
         evidence = Evidence(study, question, results)
     except KeyError as missing:
-        return _unanswered(question, f"{missing.args[0]} was not recorded")
-    if evidence.completed == 0:
-        return _unanswered(question, "no replication yet")
+        return replace(_unanswered(question, f"{missing.args[0]} was not recorded"), recorded=False)
     found, low, high = evidence.estimate(), question.low, question.high
     hits = evidence.outcomes()
     if math.isnan(found.value):
+        if found.trials == 1 or evidence.completed < min(FEWEST, schedule[0]):
+            return _unanswered(question, "too few replications", found, evidence.completed)
         errors = (1.0, 0.0, 1.0, 0.0)
     elif hits is not None:
         exact = found if found.trials else None
@@ -155,13 +164,13 @@ def _answer(study: Study, question: Question, results: Results, schedule: Sequen
         errors = (*fixed, *scheduled_errors(usable, len(schedule), low, high))
     bounds = evidence.bounds() if found.failures else Bounds(found.value, found.value)
     excused = _excused(study, question)
-    return _Answer(question, found, bounds, interval(found, 1 - level), errors, evidence.completed, excused)
+    return _Answer(question, found, bounds, interval(found, 2 * (1 - level)), errors, evidence.completed, excused)
 
 
-def _unanswered(question: Question, reason: str) -> _Answer:
-    nothing = McEstimate(math.nan, None, 0, 0)
+def _unanswered(question: Question, reason: str, found: McEstimate | None = None, completed: int = 0) -> _Answer:
+    nothing = found or McEstimate(math.nan, None, 0, 0)
     everything = Bounds(-math.inf, math.inf)
-    return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, 0, False, reason)
+    return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, completed, False, reason)
 
 
 def _excused(study: Study, question: Question) -> bool:
@@ -185,12 +194,13 @@ def _decided(answer: _Answer, fixed: float, repeated: float, error: float) -> Ce
     if answer.reason:
         literal = one = other = "UNDECIDED"
     matters = _failures_matter(answer)
-    warning = answer.reason or _warning(answer, matters)
+    warning = answer.reason or warning_of(found, question.criterion, answer.bounds, matters=matters)
     if matters:
         one, other = ("UNDECIDED" if row == "PASS" else row for row in (one, other))
     return CellVerdict(
         question.name, question.cells, found.value, found.error, answer.shown, literal, one, other,
         answer.completed, found.trials, found.failures, (answer.bounds.low, answer.bounds.high), warning, matters,
+        answer.recorded and not matters,
     )  # fmt: skip
 
 
@@ -218,26 +228,6 @@ def _one_sided(bounds: Interval, question: Question) -> bool:
     )
 
 
-def _warning(answer: _Answer, matters: bool) -> str:
-    found = answer.estimate
-    if found.replications and not found.trials:
-        return "every replication failed"
-    if math.isnan(found.value):
-        return "there is no finite value"
-    said = []
-    if found.failures and answer.question.criterion.metric not in RATES:
-        text = f"{found.failures:,} of {found.replications:,} replications failed"
-        low, high = answer.bounds.low, answer.bounds.high
-        if math.isfinite(low) and math.isfinite(high):
-            text += f": with them the value could lie in [{low:.4g}, {high:.4g}]"
-        said.append(text + (", so it cannot PASS" if matters else ""))
-    if found.successes is None and found.error == 0:
-        said.append("what was recorded does not vary")
-    if found.open_above or found.open_below:
-        said.append("heavy tails: no limit can be given towards larger spreads")
-    return "; ".join(said)
-
-
 def _judged(
     study: Study, criterion: Criterion, cells: Sequence[CellVerdict], schedule: Sequence[int], level: float
 ) -> CriterionVerdict:
@@ -247,25 +237,32 @@ def _judged(
     done = min((cell.replications for cell in cells), default=0)
     verdict, by = repeated, "sequential"
     open_cells = [cell for cell in cells if cell.sequential == "UNDECIDED"]
-    if repeated == "UNDECIDED" and open_cells and all(_capped(cell, schedule) for cell in open_cells):
-        verdict, by = _at_the_cap(literal, fixed, open_cells, schedule)
-    notes = () if cells else ("the criterion selects no cell of the study",)
+    if repeated == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
+        verdict, by = _without_more(literal, fixed, open_cells, schedule)
+    notes = (
+        notes_of([(cell.cell, cell.warning) for cell in cells])
+        if cells
+        else ("the criterion selects no cell of the study",)
+    )
     return CriterionVerdict(
         criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, verdict, by, level, done, tuple(cells),
         notes,
     )  # fmt: skip
 
 
-def _capped(cell: CellVerdict, schedule: Sequence[int]) -> bool:
-    return cell.replications >= schedule[-1]
+def _is_final(cell: CellVerdict, schedule: Sequence[int]) -> bool:
+    return not cell.more_helps or cell.replications >= schedule[-1]
 
 
-def _at_the_cap(
+def _without_more(
     literal: Verdict, fixed: Verdict, cells: Sequence[CellVerdict], schedule: Sequence[int]
 ) -> tuple[Verdict, str]:
-    """With a single planned look, the interval is as good as the sequential verdict; failures are not for more runs."""
+    """The literal reading stands, but not where failures or what was not recorded are the reason. With a single
+    planned look the interval is as good as the sequential verdict."""
     if any(cell.failures_matter for cell in cells):
         return "UNDECIDED", "failures could change it"
+    if any(not cell.more_helps for cell in cells):
+        return "UNDECIDED", "not recorded"
     if len(schedule) == 1 and fixed != "UNDECIDED":
         return fixed, "interval (one look)"
     return literal, "literal, at the cap"
@@ -276,17 +273,3 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     if not verdicts or "FAIL" in verdicts:
         return "FAIL"
     return "PASS" if set(verdicts) == {"PASS"} else "UNDECIDED"
-
-
-def rule_of(criterion: Criterion) -> str:
-    """coverage of mu by mle between 0.93 and 0.97."""
-    of = criterion.parameter or criterion.field
-    name = f"{criterion.metric} of {criterion.of or 'rmse'}" if criterion.axis is not None else criterion.metric
-    name += f" of {of}" if of and criterion.axis is None else f" ({of})" if of else ""
-    name += f" along {criterion.axis}" if criterion.axis is not None else ""
-    name += f" by {criterion.method}" + (f" against {criterion.reference}" if criterion.reference else "")
-    unit = " EmpSE" if criterion.unit == "empse" else ""
-    low, high = criterion.low, criterion.high
-    if low is not None and high is not None:
-        return f"{name} between {low:g} and {high:g}{unit}"
-    return f"{name} at least {low:g}{unit}" if low is not None else f"{name} at most {high:g}{unit}"

@@ -29,7 +29,10 @@ def check(case: Case) -> list[Finding]:
 
 
 def _scales(case: Case) -> Iterator[Finding]:
-    """A tolerance was judged by the size its author stated; the numbers that were compared tell the real one."""
+    """An absolute tolerance was judged by the size its author stated; what was compared tells the real one.
+
+    A suite that compares a difference with 0 says nothing about the size.
+    """
     tests = case.contract.tests if case.contract else None
     for criterion in tests.criteria if tests else ():
         sizes = [
@@ -38,7 +41,8 @@ def _scales(case: Case) -> Iterator[Finding]:
             for row in command.observations
             if row.criterion == criterion.id and row.expected is not None
         ]
-        if criterion.scale is not None and sizes and max(sizes) < criterion.scale / _FAR_OFF:
+        absolute = criterion.tolerance is not None and criterion.tolerance.absolute > 0
+        if criterion.scale is not None and absolute and 0 < max(sizes, default=0.0) < criterion.scale / _FAR_OFF:
             text = f"{criterion.id} states a size of {criterion.scale:g}, and nothing compared exceeds {max(sizes):.3g}"
             yield _finding("error", text, "test-spec.md", "planner", f"scale:{criterion.id}")
 

@@ -25,12 +25,15 @@ from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
+    from statsclaw.montecarlo.batch import Executor
     from statsclaw.montecarlo.design import Study
     from statsclaw.montecarlo.events import Event, OnEvent
     from statsclaw.montecarlo.progress import Progress
     from statsclaw.montecarlo.store import Store
 
 StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file: .py, .toml or .yaml.")]
+#: So many replications are summarised while a person waits for a command to stop.
+_QUICKLY_READ = 500_000
 OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the results (default: STUDY.results).")]
 
 
@@ -71,6 +74,9 @@ def run(
     apart: Annotated[
         bool, typer.Option("--apart", help="The study changed: keep its results in a folder of their own.")
     ] = False,
+    dask: Annotated[
+        str | None, typer.Option("--dask", help="Workers of a Dask cluster: its scheduler's address, or `local`.")
+    ] = None,
     events: Annotated[Path | None, typer.Option("--events", help="Append what happens to this file, as JSON.")] = None,
     out: OutOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Lines of progress without a terminal.")] = False,
@@ -83,11 +89,12 @@ def run(
     loaded = loaded_from(study)
     progress = Progress(_console(), verbose=verbose, quiet=quiet)
     try:
-        with _recording(events) as record:
+        with _recording(events) as record, _cluster(loaded, dask, workers) as executor:
             store = run_study(
                 loaded,
                 folder=out,
                 workers=workers,
+                executor=executor,
                 replications=replications,
                 sequential=sequential,
                 apart=apart,
@@ -96,6 +103,7 @@ def run(
     except KeyboardInterrupt:
         progress.stop()
         tally = progress.tally
+        _summarise_briefly(loaded, Path(tally.folder))
         again = shlex.join(["statsclaw", *sys.argv[1:]])
         print(f"stopped at {tally.done:,} of {tally.planned:,} replications; all of them are kept in {tally.folder}.")
         print(f"Go on with: {again}   ·   see what there is: {command_line('summary', study, out)}")
@@ -103,7 +111,17 @@ def run(
     finally:
         progress.stop()
     if not quiet:
-        _tell_end(loaded, store, progress, study, out)
+        _tell_end(store, progress, study, store.folder if apart else out)
+
+
+def _summarise_briefly(study: Study, folder: Path) -> None:
+    """What there is, unless reading it would keep the person waiting."""
+    from statsclaw.montecarlo.store import Store
+    from statsclaw.montecarlo.summary import render_summary, summarise
+
+    store = Store.open(folder)
+    if 0 < sum(store.completed(number) for number in range(len(study.cells()))) <= _QUICKLY_READ:
+        print(render_summary(summarise(study, store)))
 
 
 def _both(progress: Progress, record: OnEvent) -> OnEvent:
@@ -112,6 +130,24 @@ def _both(progress: Progress, record: OnEvent) -> OnEvent:
         progress(event)
 
     return tell
+
+
+@contextmanager
+def _cluster(study: Study, dask: str | None, workers: int | None) -> Iterator[Executor | None]:
+    """Workers of Dask, where they are asked for."""
+    if dask is None:
+        yield None
+        return
+    from statsclaw.montecarlo.executors.dask import DaskExecutor
+    from statsclaw.montecarlo.executors.local import cores
+
+    executor = DaskExecutor(study, None if dask == "local" else dask, workers or cores())
+    try:
+        yield executor
+    except BaseException:
+        executor.close(at_once=True)
+        raise
+    executor.close()
 
 
 @contextmanager
@@ -129,7 +165,7 @@ def _recording(path: Path | None) -> Iterator[OnEvent]:
         yield lambda event: print(as_json(event), file=file)
 
 
-def _tell_end(study: Study, store: Store, progress: Progress, path: Path, out: Path | None) -> None:
+def _tell_end(store: Store, progress: Progress, path: Path, out: Path | None) -> None:
     tally = progress.tally
     computed = sum(cell.computed for cell in tally.cells)
     failed = f", {tally.failures:,} failures" if tally.failures else ""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import atexit
 import platform
 import queue
-import shutil
-import tempfile
 import threading
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -36,10 +34,9 @@ _GLANCE_S = 0.5
 class _Host:
     """One study in this process. Its own thread starts the local worker, which ends with the thread that started it."""
 
-    def __init__(self, parcel: Parcel) -> None:
-        self._parcel = parcel
+    def __init__(self, parcel: Parcel, scratch: Path) -> None:
+        self._parcel, self._scratch = parcel, scratch
         self._asked: queue.SimpleQueue[tuple[Task, queue.SimpleQueue[Any]] | None] = queue.SimpleQueue()
-        self._scratch = Path(tempfile.mkdtemp(prefix="statsclaw-dask-"))
         self.is_closed = False
         self._thread = threading.Thread(target=self._serve, name="statsclaw-host", daemon=True)
         self._thread.start()
@@ -74,7 +71,6 @@ class _Host:
         finally:
             if executor is not None:
                 executor.close(at_once=True)
-            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _one(self, executor: LocalExecutor, task: Task) -> Batch | Lost:
         executor.submit(task)
@@ -110,11 +106,19 @@ def compute(digest: str, parcel: Parcel | None, task: Task, wanted: dict[str, st
         if host is None or host.is_closed:
             if parcel is None:
                 return ParcelWanted()
-            host = _hosts[digest] = _Host(parcel)
+            host = _hosts[digest] = _Host(parcel, _own_folder())
     try:
         return host.compute(task)
     except StatsClawError as error:
         return Refused(error.line())
+
+
+def _own_folder() -> Path:
+    """That of the Dask worker, which Dask removes, also after one that was killed."""
+    from distributed import get_worker
+
+    worker: Any = get_worker()
+    return Path(worker.local_directory)
 
 
 def forget(digest: str) -> None:

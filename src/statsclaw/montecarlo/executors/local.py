@@ -150,7 +150,7 @@ class LocalExecutor:
         said = each.started.said()
         code = self._end_with(each)
         self._workers.remove(each)
-        if not each.is_ready:
+        if not each.is_ready and code >= 0:  # it ended by itself, so the next would as well
             raise MachineRefused(f"a worker ended while it started ({_why(code)}): {_last_line(said)}")
         if each.tasks and each.tasks[0][0] == serial and replication != worker.NOWHERE:
             task = each.tasks.popleft()[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from statsclaw.montecarlo.design import Study, StudyRefused
@@ -25,9 +27,13 @@ def draw_figures(study: Study, results: Results, folder: Path, formats: Sequence
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     measures = measure(study, results)
-    written = []
+    written: list[Path] = []
+    names: Counter[str] = Counter()
     with journal_style():
         for kind in (panel, zips, nested, rate, ranks):
             for drawing in kind.draw(measures):
-                written += write(drawing, folder, formats)
+                names[drawing.name.lower()] += 1
+                before = names[drawing.name.lower()] - 1
+                named = replace(drawing, name=f"{drawing.name}~{before + 1}") if before else drawing
+                written += write(named, folder, formats)
     return written

@@ -21,17 +21,24 @@ def draw_points(
     axes.plot(
         places, values, color=style.colour, linestyle=style.line if joined else "", label=label, zorder=3, alpha=0.9
     )
-    for place, point in zip(places, points, strict=True):
-        if point is None or not point.drawn:
-            continue
-        axes.vlines(place, point.low, point.high, color=style.colour, linewidth=0.7, zorder=3, gid=f"bar:{label}")
-        for is_open, end, arrow in (
-            (point.estimate.open_below, point.low, "v"),
-            (point.estimate.open_above, point.high, "^"),
-        ):
-            if is_open:
-                axes.plot([place], [end], marker=arrow, color=style.colour, markersize=2.2, linestyle="", zorder=3)
-        axes.plot(
-            [place], [point.value], marker=style.marker, color=style.colour, linestyle="", markeredgewidth=0.8,
-            zorder=4, markerfacecolor="white" if point.estimate.failures else style.colour, gid=f"point:{label}",
-        )  # fmt: skip
+    known = [(place, point) for place, point in zip(places, points, strict=True) if point is not None and point.drawn]
+    if not known:
+        return
+    axes.vlines(
+        [place for place, _ in known], [point.low for _, point in known], [point.high for _, point in known],
+        color=style.colour, linewidth=0.7, zorder=3, gid=f"bars:{label}",
+    )  # fmt: skip
+    lower = [(place, point.low) for place, point in known if point.estimate.open_below]
+    upper = [(place, point.high) for place, point in known if point.estimate.open_above]
+    for ends, arrow in ((lower, "v"), (upper, "^")):
+        if ends:
+            axes.plot(
+                *zip(*ends, strict=True), marker=arrow, color=style.colour, markersize=2.2, linestyle="", zorder=3
+            )
+    for hollow in (False, True):
+        chosen = [(place, point.value) for place, point in known if bool(point.estimate.failures) == hollow]
+        if chosen:
+            axes.plot(
+                *zip(*chosen, strict=True), marker=style.marker, color=style.colour, linestyle="", markeredgewidth=0.8,
+                zorder=4, markerfacecolor="white" if hollow else style.colour, gid=f"points:{label}",
+            )  # fmt: skip

@@ -134,7 +134,7 @@ def _finish(row: Sequence[Axes], found: Sequence[Point], levels: Sequence[float]
     ends = np.array([min(levels), max(levels)])
     for axes in row:
         drawn = [
-            line.get_ydata() for line in axes.lines if line.get_gid() is not None and "point:" in str(line.get_gid())
+            line.get_ydata() for line in axes.lines if line.get_gid() is not None and "points:" in str(line.get_gid())
         ]
         if not drawn:
             continue

@@ -1,4 +1,4 @@
-"""What figures show: metrics of every cell and method, each table read once, and how a grid is laid out on pages."""
+"""What figures show: metrics of every cell and method, each column read once, and how a grid is laid out on pages."""
 
 from __future__ import annotations
 
@@ -99,17 +99,14 @@ def measure(study: Study, results: Results) -> Measures:
     found = Measures(study, results, cells, [study.truth_in(cell) for cell in cells], columns)
     found.replications = [results.completed(cell) for cell in range(len(cells))]
     for cell, method in product(range(len(cells)), study.method_names):
-        wanted = [
-            (metric, parameter, names)
-            for parameter in found.truths[cell]
-            for metric in _METRICS
-            if columns[method].issuperset(names := columns_of(metric, parameter))
-        ]
-        table = results.table(cell, method, sorted({name for _, _, names in wanted for name in names}))
-        found.failures[cell, method] = int(np.count_nonzero(table.failed))
-        for metric, parameter, _ in wanted:
-            truth = found.truths[cell][parameter]
-            found.points[metric, cell, method, parameter] = _point(metric, table, parameter, truth)
+        found.failures[cell, method] = int(np.count_nonzero(results.table(cell, method, []).failed))
+        for parameter, truth in found.truths[cell].items():
+            needed = {metric: columns_of(metric, parameter) for metric in _METRICS}
+            known = {metric: names for metric, names in needed.items() if columns[method].issuperset(names)}
+            # One parameter at a time: of long studies all columns at once would not fit into memory.
+            table = results.table(cell, method, sorted({name for names in known.values() for name in names}))
+            for metric in known:
+                found.points[metric, cell, method, parameter] = _point(metric, table, parameter, truth)
     return found
 
 

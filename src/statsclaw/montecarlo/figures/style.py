@@ -107,7 +107,9 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def write(drawing: Drawing, folder: Path, formats: Sequence[str]) -> list[Path]:
-    """The figure in every format, and its caption."""
+    """The figure in every format, and its caption. It is laid out once, so that all formats are alike."""
+    drawing.figure.draw_without_rendering()
+    drawing.figure.set_layout_engine("none")
     paths = []
     for kind in formats:
         path = folder / f"{drawing.name}.{kind}"

@@ -6,7 +6,7 @@
 #   in, a batch:  int32 cell, first, count, a 1 or 0 for every method that is wanted or not, then for each replication 7
 #                 int32 of .Random.seed for the data and for every method
 #   out:          eight doubles (kind, replication, method, status, warnings, then the lengths of what follows: values,
-#                 bytes of names, bytes of text), the values, the names (NUL after each; none: as the last time), the text
+#                 bytes of names, bytes of text), the values, the names (NUL after each; none: as last time), the text
 # A message follows every data-generating process and every method, so whoever reads knows where the process died.
 #
 # Everything lives below baseenv(): what the study defines or masks in the global environment does not reach it.
@@ -84,7 +84,10 @@ local(envir = new.env(parent = baseenv()), {
 
   # ---- what went wrong ---------------------------------------------------------------------------------------------
   warned <- 0L; warning_texts <- character(); calls <- NULL
-  short <- function(text) if (is.na(text)) "NA" else if (nchar(text, "bytes") > 1000L) paste0(substr(text, 1L, 1000L), " ...") else text
+  short <- function(text) {
+    text <- iconv(text, to = "UTF-8", sub = "byte")
+    if (is.na(text)) "NA" else if (nchar(text) > 1000L) paste0(substr(text, 1L, 1000L), " ...") else text
+  }
   in_words <- function(condition) {
     call <- conditionCall(condition)
     where <- if (is.null(call)) "" else paste0(" in ", short(deparse(call, nlines = 1L)[[1L]]))
@@ -97,12 +100,14 @@ local(envir = new.env(parent = baseenv()), {
   }
   on_error <- function(condition) calls <<- sys.calls()[-sys.nframe()]
   traceback_text <- function() {
-    # the innermost are the handler itself, the outermost this file
-    stack <- Filter(function(call) !identical(call[[1L]], quote(h)) && !identical(call[[1L]], quote(.handleSimpleError)), calls)
+    # the innermost are those of the handler, the outermost those of this file
+    stack <- Filter(function(call) !any(vapply(HANDLING, identical, NA, call[[1L]])), calls)
     stack <- stack[seq_along(stack) > outermost]
-    if (length(stack) > MOST_CALLS) stack <- c(stack[seq_len(MOST_CALLS / 2)], stack[length(stack) - (MOST_CALLS / 2 - 1):0])
+    half <- MOST_CALLS %/% 2L
+    if (length(stack) > MOST_CALLS) stack <- c(stack[seq_len(half)], stack[length(stack) - (half - 1L):0L])
     vapply(stack, function(call) paste0("  ", short(deparse(call, nlines = 1L)[[1L]])), "")
   }
+  HANDLING <- list(quote(h), quote(.handleSimpleError))
   outermost <- 0L
   trouble <- function(error, out) {
     lines <- character()
@@ -175,7 +180,9 @@ local(envir = new.env(parent = baseenv()), {
     dgp <<- found("dgp", "function")
     methods <<- found("methods", "list")
     if (is.null(dgp)) refuse("it defines no function dgp(cell)")
-    if (!length(methods) || is.null(names(methods))) refuse("it defines no methods: methods <- list(name = function(data, cell) ...)")
+    if (!length(methods) || is.null(names(methods))) {
+      refuse("it defines no methods: methods <- list(name = function(data, cell) ...)")
+    }
     for (name in names(methods)) if (!is.function(methods[[name]])) refuse("methods$%s is not a function", name)
   }
   dgp <- NULL; methods <- NULL
@@ -184,12 +191,15 @@ local(envir = new.env(parent = baseenv()), {
   hello <- function() {
     problem <- tryCatch({
       load_study(arguments[[1L]])
-      ""
-    }, error = function(e) paste0(conditionMessage(e), " "))
-    method_names <- if (nzchar(problem)) raw() else bytes_of_names(names(methods))
+      NULL
+    }, error = function(e) c(as_bytes(short(conditionMessage(e))), as.raw(32L)))
     size <- printed()
-    if (size > 0) problem <- paste0(problem, if (nzchar(problem)) rawToChar(take_printed(size)) else { take_printed(size); "" })
-    send(HELLO, 0, 0, OK, 0, double(), method_names, as_bytes(problem))
+    said <- if (size > 0) take_printed(size)
+    if (is.null(problem)) {
+      send(HELLO, 0, 0, OK, 0, double(), bytes_of_names(names(methods)))
+    } else {
+      send(HELLO, 0, 0, EXCEPTION, 0, double(), text = c(problem, said))
+    }
   }
 
   now <- function() as.double(Sys.time())
@@ -208,9 +218,10 @@ local(envir = new.env(parent = baseenv()), {
       }
     }
     begin <- function() {
-      warned <<- 0L
-      warning_texts <<- character()
-      calls <<- NULL
+      if (warned) {
+        warned <<- 0L
+        warning_texts <<- character()
+      }
       assign(".Random.seed", states[, replication * width + method + 1L], envir = globalenv())
       if (limit > 0) setTimeLimit(elapsed = limit, transient = TRUE)
       if (method) begun <<- now()
