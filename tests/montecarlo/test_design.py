@@ -203,6 +203,19 @@ def test_what_results_depend_on_is_named_when_it_changes(folder: Path, before: s
     assert any(text.startswith(said) for text in changes(folder, before, after))
 
 
+def test_replications_may_change_where_they_have_no_name(folder: Path) -> None:
+    text = STUDY.partition("study = ")[0]
+    write(folder, text + "study = Study('s', {}, {'mean': mean}, {'mu': 0.0}, 100, 1, dgp)")
+    assert changes(folder, "100, 1", "250, 1") == []
+    assert changes(folder, "250, 1", "250, 2") == ["design: seed 1 → 2", "code: study.py"]
+
+
+def test_the_environment_is_what_the_study_imports_and_what_everything_rests_on(folder: Path) -> None:
+    write(folder, STUDY.replace("import scipy.special", "import yaml"))
+    found = describe(load_study(folder / "study.py"))["environment"]
+    assert set(found) == {"python", "platform", "numpy", "scipy", "PyYAML"}
+
+
 def test_a_module_beside_the_study_belongs_to_it(folder: Path) -> None:
     assert changes(folder, "size = 5", "size = 6", "helper.py") == ["code: helper.py"]
 

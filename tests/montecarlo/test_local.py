@@ -102,7 +102,12 @@ def test_a_slow_task_of_quick_replications_is_not_taken_for_stuck(tmp_path: Path
     assert isinstance(batch, Batch) and not batch.methods["bad"].status.any()
 
 
-def test_what_methods_print_goes_nowhere(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("is_forked", [False, True])
+def test_what_methods_print_goes_nowhere(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, is_forked: bool
+) -> None:
+    if is_forked:
+        monkeypatch.setattr("statsclaw.montecarlo.executors.starting.recipe_for", lambda study: None)
     body = """
     def bad(data, cell):
         print("x" * 100_000)
@@ -209,5 +214,19 @@ def test_a_worker_killed_while_it_starts_is_replaced(tmp_path: Path) -> None:
         while not found:
             found += executor.completed(1.0)
         assert isinstance(found[0], Batch)
+    finally:
+        executor.close(at_once=True)
+
+
+def test_a_worker_without_work_is_not_taken_for_stuck(tmp_path: Path) -> None:
+    executor = LocalExecutor(made(tmp_path, "bad = fine", timeout=0.05), 1)
+    try:
+        executor.submit(Task(0, 0, 3))
+        found: list[Batch | Lost] = []
+        while not found:
+            found += executor.completed(1.0)
+        first = executor._workers[0]
+        assert not list(executor.completed(2.5))
+        assert executor._workers == [first]
     finally:
         executor.close(at_once=True)

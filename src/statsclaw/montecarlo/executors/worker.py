@@ -94,9 +94,9 @@ def _end_with_parent() -> None:
 
 def _be_quiet() -> None:
     """What methods print goes nowhere; faulthandler keeps its own way out."""
-    sys.stdout.flush()
-    sys.stderr.flush()
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
     os.close(nowhere)
+    # a fork of a notebook has streams that are not these descriptors
+    sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w")
