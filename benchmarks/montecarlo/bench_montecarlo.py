@@ -205,7 +205,7 @@ def main() -> None:
         place = Path(folder)
         found |= noop(place, options.repetitions, size(500_000))
         found |= ratio(place, "overhead_ratio_1ms", ONE_MS, options.repetitions, size(20_000))
-        found |= ratio(place, "probit_ratio", PROBIT, options.repetitions, size(20_000))
+        found |= ratio(place, "probit_ratio", PROBIT, options.repetitions, size(40_000))
     found |= r_worker()
     if options.json:
         print(json.dumps(found))

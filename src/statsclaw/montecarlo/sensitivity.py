@@ -41,15 +41,17 @@ class SensitivityRow:
     where: str = ""
 
     @property
-    def text(self) -> str:
+    def size(self) -> str:
         of_errors = self.perturbation == "standard errors"
         if self.smallest is None:
-            size = f"{100 * _STEPS[-1]:.0f} %" if of_errors else f"{_SHIFTS[-1]:g} EmpSE"
-        else:
-            size = f"{_down(100 * self.smallest)} %" if of_errors else f"{_down(self.smallest)} EmpSE"
-        what = f"standard errors {size} {self.direction}" if of_errors else f"estimates {size} {self.direction}"
+            return f"{100 * _STEPS[-1]:.0f} %" if of_errors else f"{_SHIFTS[-1]:g} EmpSE"
+        return f"{_down(100 * self.smallest)} %" if of_errors else f"{_down(self.smallest)} EmpSE"
+
+    @property
+    def text(self) -> str:
         tried = ", the most that was tried" if self.smallest is None else ""
-        return f"{self.criterion} ({self.rule}): this study would not notice {what}{tried}."
+        what = f"{self.perturbation} {self.size} {self.direction}{tried}"
+        return f"{self.criterion} ({self.rule}): this study would not notice {what}."
 
 
 def _down(size: float) -> str:
@@ -194,4 +196,16 @@ def _smallest(
 
 
 def render_sensitivity(rows: Sequence[SensitivityRow]) -> str:
-    return "".join(f"{row.text}\n" for row in rows)
+    """Of each criterion what it would not have failed for, and from where on it would have been undecided."""
+    by_interval = {(row.criterion, row.perturbation, row.direction): row for row in rows if row.rule == "interval"}
+    literal = [row for row in rows if row.rule == "literal"]
+    lines = []
+    for name in dict.fromkeys(row.criterion for row in literal):
+        lines.append(f"{name} passed; this study would not notice")
+        for row in literal:
+            if row.criterion == name:
+                other = by_interval.get((name, row.perturbation, row.direction))
+                from_ = f" (undecided from {other.size} on)" if other and other.smallest is not None else ""
+                tried = ", the most that was tried" if row.smallest is None else ""
+                lines.append(f"  {row.perturbation} {row.size} {row.direction}{tried}{from_}")
+    return "".join(f"{line}\n" for line in lines)
