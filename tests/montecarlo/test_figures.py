@@ -199,6 +199,7 @@ def test_captions_say_design_replications_seed_level_and_what_bars_mean() -> Non
         assert part in text
 
 
+@pytest.mark.slow
 def test_files_are_the_same_byte_for_byte_and_hold_text_as_text(tmp_path: Path) -> None:
     study, results = made({"N": [50, 500], "rho": [0.1, 0.5, 0.7, 0.9, 0.95]}, ["mle"], change=fail_some, rank=True)
     written: list[list[Path]] = []

@@ -41,7 +41,7 @@ def recipe_for(study: Study) -> Recipe | None:
         if not callable(study.truth):
             plain["truth"] = study.truth
         return Recipe(study.origin, plain, study.method_names)
-    bare = replace(study, criteria=(), origin=None)
+    bare = replace(study, criteria=(), origin=study.origin if study.program is not None else None)
     if study.program is not None:
         truth = {tuple(cell.items()): study.truth_in(cell) for cell in study.cells()} if callable(study.truth) else None
         bare = replace(bare, truth=_TruthTable(truth)) if truth is not None else bare

@@ -22,7 +22,6 @@ from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
     from statsclaw.montecarlo.replaying import Replayed
-    from statsclaw.montecarlo.verdicts import CriterionVerdict
 
 _TEXT, _MARKDOWN, _LATEX, _CSV = _FORMATS = ("text", "markdown", "latex", "csv")
 
@@ -43,9 +42,15 @@ def summary(
     _print(render_summary(found, format, metrics=metric))
 
 
-def verdict(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
+def verdict(
+    study: StudyArgument,
+    out: OutOption = None,
+    cells: Annotated[bool, typer.Option("--cells", help="Every cell, not only those that do not pass.")] = False,
+    json: JsonOption = False,
+) -> None:
     """Every criterion decided three ways, and what the study would not have noticed."""
     from statsclaw.montecarlo.sensitivity import render_sensitivity, sensitivity
+    from statsclaw.montecarlo.verdict_report import render_verdicts
     from statsclaw.montecarlo.verdicts import judge_study
 
     loaded = loaded_from(study)
@@ -56,16 +61,10 @@ def verdict(study: StudyArgument, out: OutOption = None, json: JsonOption = Fals
     if json:
         print(jsonlib.dumps([asdict(each) for each in verdicts], default=str))
     else:
-        _print("\n".join(_line(each) for each in verdicts))
+        _print(render_verdicts(verdicts, every_cell=cells))
         _print(render_sensitivity(sensitivity(loaded, store)))
     if any(each.verdict != "PASS" for each in verdicts):
         raise typer.Exit(NOT_PASSED)
-
-
-def _line(found: CriterionVerdict) -> str:
-    ways = f"literal {found.literal}, interval {found.interval}, sequential {found.sequential}"
-    notes = "".join(f"\n    {note}" for note in found.notes)
-    return f"{found.verdict:<9} {found.id}: {found.rule} ({ways}; by {found.by}){notes}"
 
 
 def plan(
