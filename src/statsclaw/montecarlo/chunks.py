@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
@@ -164,13 +163,3 @@ def without_gaps(chunks: Iterable[Chunk]) -> list[tuple[Chunk, int, int]]:
             break
         best = chunk
     return pieces
-
-
-def as_floats(pieces: Sequence[Any], count: int) -> np.ndarray[Any, np.dtype[np.float64]]:
-    whole = np.full(count, np.nan)
-    place = 0
-    for size, values in pieces:
-        if values is not None:
-            whole[place : place + size] = values
-        place += size
-    return whole

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,11 +108,19 @@ class Store:
         """Replications 0 … completed − 1 with these columns (default: all), and always `seconds`."""
         wanted = list(self.columns(method) if columns is None else columns)
         wanted = [name for name in dict.fromkeys([*wanted, chunks.SECONDS]) if name != chunks.STATUS]
-        pieces = self._read(cell, self._known(method), [chunks.STATUS, *wanted])
-        total = sum(size for size, _ in pieces)
-        parts = {name: [(size, found.get(f"{method}/{name}")) for size, found in pieces] for name in wanted}
-        read = {name: chunks.as_floats(parts[name], total) for name in wanted}
-        return Table(_joined(pieces, f"{method}/{chunks.STATUS}", np.uint8) != Status.OK, read)
+        self._known(method)
+        while True:
+            total = self.completed(cell)
+            failed, read = np.zeros(total, np.bool_), {name: np.full(total, np.nan) for name in wanted}
+            try:  # chunk by chunk: besides the columns, no more than one chunk is held
+                for first, stop, found in self._pieces(cell, [f"{method}/{name}" for name in (chunks.STATUS, *wanted)]):
+                    failed[first:stop] = found[f"{method}/{chunks.STATUS}"] != Status.OK
+                    for name in wanted:
+                        if (values := found.get(f"{method}/{name}")) is not None:
+                            read[name][first:stop] = values
+            except ChunkDamaged:
+                continue
+            return Table(failed, read)
 
     def statuses(self, cell: int, method: str) -> NDArray[np.uint8]:
         pieces = self._read(cell, self._known(method), [chunks.STATUS])
@@ -155,21 +163,25 @@ class Store:
         """(number of replications, columns) of the pieces of the prefix; a chunk that turns out damaged is left out."""
         full = [f"{method}/{name}" for name in names]
         while True:
-            read = []
-            for chunk, first, stop in chunks.without_gaps(self._chunks.get(cell, ())):
-                try:
-                    found = chunks.read_columns(chunk, full)
-                except ChunkDamaged as damage:
-                    if chunk.path.exists():
-                        self._chunks[cell].remove(chunk)
-                        self._refuse(chunk.path, str(damage))
-                    else:  # a run that goes on has made one chunk of several
-                        self._look()
-                    break
-                part = slice(first - chunk.first, stop - chunk.first)
-                read.append((stop - first, {name: values[part] for name, values in found.items()}))
-            else:
-                return read
+            try:
+                return [(stop - first, found) for first, stop, found in self._pieces(cell, full)]
+            except ChunkDamaged:
+                continue
+
+    def _pieces(self, cell: int, names: Sequence[str]) -> Iterator[tuple[int, int, dict[str, Any]]]:
+        """First, stop and columns of each piece of the prefix. ChunkDamaged: ask again, from the start."""
+        for chunk, first, stop in chunks.without_gaps(self._chunks.get(cell, ())):
+            try:
+                found = chunks.read_columns(chunk, names)
+            except ChunkDamaged as damage:
+                if chunk.path.exists():
+                    self._chunks[cell].remove(chunk)
+                    self._refuse(chunk.path, str(damage))
+                else:  # a run that goes on has made one chunk of several
+                    self._look()
+                raise
+            part = slice(first - chunk.first, stop - chunk.first)
+            yield first, stop, {name: values[part] for name, values in found.items()}
 
     def _add(self, chunk: Chunk) -> None:
         insort(self._chunks.setdefault(chunk.cell, []), chunk, key=lambda held: (held.first, -held.stop))
