@@ -20,7 +20,7 @@ from pathlib import Path
 
 from statsclaw.montecarlo.batch import Task
 from statsclaw.montecarlo.load import load_study
-from statsclaw.montecarlo.program_runner import ProgramRunner
+from statsclaw.montecarlo.programs.runner import ProgramRunner
 from statsclaw.montecarlo.running import run
 
 STUDY_R = """

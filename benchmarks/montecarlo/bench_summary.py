@@ -20,10 +20,10 @@ import numpy as np
 
 from statsclaw.montecarlo.batch import Batch, Rows, Task
 from statsclaw.montecarlo.design import Criterion, Study
-from statsclaw.montecarlo.store import Store
-from statsclaw.montecarlo.summary import summarise
-from statsclaw.montecarlo.verdicts import judge_study
-from statsclaw.montecarlo.writer import writing
+from statsclaw.montecarlo.metrics.summary import summarise
+from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.storage.writer import writing
+from statsclaw.montecarlo.verdicts.judge import judge_study
 
 METHODS = ("a", "b", "c")
 CHUNK = 1_000_000

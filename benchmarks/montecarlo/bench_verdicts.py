@@ -20,16 +20,16 @@ import numpy as np
 from scipy import stats
 
 from statsclaw.montecarlo.design import Criterion, Study
-from statsclaw.montecarlo.estimates import McEstimate
-from statsclaw.montecarlo.faults import covers
-from statsclaw.montecarlo.intervals import inside, interval, outside
-from statsclaw.montecarlo.metrics import estimate_metric
-from statsclaw.montecarlo.power import Chances, Measured, Model, Proportion, chances
-from statsclaw.montecarlo.questions import slope
-from statsclaw.montecarlo.results import MemoryResults, first_of
-from statsclaw.montecarlo.sequential import evidence_along, looks, path
+from statsclaw.montecarlo.metrics.estimates import McEstimate
+from statsclaw.montecarlo.metrics.intervals import inside, interval, outside
+from statsclaw.montecarlo.metrics.measures import estimate_metric
+from statsclaw.montecarlo.storage.results import MemoryResults, first_of
 from statsclaw.montecarlo.table import Floats, Table
-from statsclaw.montecarlo.verdicts import judge_study
+from statsclaw.montecarlo.verdicts.faults import covers
+from statsclaw.montecarlo.verdicts.judge import judge_study
+from statsclaw.montecarlo.verdicts.power import Chances, Measured, Model, Proportion, chances
+from statsclaw.montecarlo.verdicts.questions import slope
+from statsclaw.montecarlo.verdicts.sequential import evidence_along, looks, path
 
 ERROR = 0.01
 Z = float(stats.norm.ppf(0.975))

@@ -11,7 +11,7 @@ import pytest
 
 from statsclaw.errors import InputRefused
 from statsclaw.montecarlo import Criterion, Estimate, Program, Study, StudyRefused, load_study
-from statsclaw.montecarlo.identity import describe, differences, identity_of
+from statsclaw.montecarlo.storage.identity import describe, differences, identity_of
 from statsclaw.montecarlo.validate import validate
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from statsclaw.montecarlo.chains.uniformity import ecdf_band
 from statsclaw.montecarlo.design import Criterion, Level, Study, StudyRefused
 from statsclaw.montecarlo.figures import FORMATS, draw_figures, nested, panel, ranks, rate, zips
 from statsclaw.montecarlo.figures.reading import measure
 from statsclaw.montecarlo.figures.style import Drawing, journal_style, method_styles, write
-from statsclaw.montecarlo.intervals import interval
-from statsclaw.montecarlo.metrics import estimate_metric
-from statsclaw.montecarlo.results import MemoryResults
+from statsclaw.montecarlo.metrics.intervals import interval
+from statsclaw.montecarlo.metrics.measures import estimate_metric
+from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Table
-from statsclaw.montecarlo.uniformity import ecdf_band
 
 Change = Callable[[int, str, dict[str, np.ndarray], np.ndarray], None]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from statsclaw.montecarlo.chains.geweke import geweke
 from statsclaw.montecarlo.design import StudyRefused
-from statsclaw.montecarlo.geweke import geweke
 from tests.montecarlo.gibbs import (
     normal_data,
     normal_gibbs,

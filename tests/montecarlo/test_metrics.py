@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from statsclaw.montecarlo.intervals import error_to_exclude, error_to_include, inside, interval, outside
-from statsclaw.montecarlo.metrics import METRICS, McEstimate, estimate_metric, outcomes
-from statsclaw.montecarlo.order import partly_sorted
-from statsclaw.montecarlo.sample import tail_index
+from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, interval, outside
+from statsclaw.montecarlo.metrics.measures import METRICS, McEstimate, estimate_metric, outcomes
+from statsclaw.montecarlo.metrics.order import partly_sorted
+from statsclaw.montecarlo.metrics.sample import tail_index
 from statsclaw.montecarlo.table import Table
 
 NORMAL_ONLY = ("empse", "se_ratio", "relative_error_modse")  # their published formulas are of normal estimates

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from statsclaw.montecarlo.estimates import McEstimate
-from statsclaw.montecarlo.intervals import interval
-from statsclaw.montecarlo.paired import COMPARISONS, compare
+from statsclaw.montecarlo.metrics.estimates import McEstimate
+from statsclaw.montecarlo.metrics.intervals import interval
+from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare
 from statsclaw.montecarlo.table import Floats, Table
 
 

@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
-from statsclaw.montecarlo.faults import Fault, covers, read_fault
-from statsclaw.montecarlo.intervals import clopper_pearson
-from statsclaw.montecarlo.plan import Plan, percent, plan_study, render_plan
-from statsclaw.montecarlo.power import Measured, Proportion, chances, hits_between
-from statsclaw.montecarlo.results import MemoryResults
+from statsclaw.montecarlo.metrics.intervals import clopper_pearson
+from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Table
+from statsclaw.montecarlo.verdicts.faults import Fault, covers, read_fault
+from statsclaw.montecarlo.verdicts.plan import Plan, percent, plan_study, render_plan
+from statsclaw.montecarlo.verdicts.power import Measured, Proportion, chances, hits_between
 
 COVERAGE = Criterion("C", "coverage", "m", "mu", 0.93, 0.97)
 

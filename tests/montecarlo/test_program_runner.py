@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from statsclaw.montecarlo.batch import Batch, Status, Task
-from statsclaw.montecarlo.command_program import seed_of
 from statsclaw.montecarlo.design import Program, Study, StudyRefused
-from statsclaw.montecarlo.program_process import ProgramProcess
-from statsclaw.montecarlo.program_runner import ProgramRunner
+from statsclaw.montecarlo.programs.command import seed_of
+from statsclaw.montecarlo.programs.process import ProgramProcess
+from statsclaw.montecarlo.programs.runner import ProgramRunner
+from statsclaw.montecarlo.programs.study_file import load_study_file
 from statsclaw.montecarlo.streams import stream_key
-from statsclaw.montecarlo.toml_study import load_study_file
 
 OK, EXCEPTION, NOT_FINITE, NOT_CONVERGED, TIMEOUT, DIED, NO_DATA = (int(status) for status in Status)
 ROOT = Path(__file__).parents[2]
@@ -125,8 +125,8 @@ CASES = {
 
 @pytest.mark.parametrize("body", CASES)
 def test_an_absurd_answer_costs_one_replication(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("statsclaw.montecarlo.command_program.MOST_LINE", 1 << 20)
-    monkeypatch.setattr("statsclaw.montecarlo.program_runner.GRACE_S", 0.3)
+    monkeypatch.setattr("statsclaw.montecarlo.programs.command.MOST_LINE", 1 << 20)
+    monkeypatch.setattr("statsclaw.montecarlo.programs.runner.GRACE_S", 0.3)
     status, text = CASES[body]
     batch = run(program(f"if k == 1:\n            {body}", timeout=0.2))
     rows = batch.methods["m"]
@@ -153,13 +153,13 @@ def test_draws_scalars_and_warnings() -> None:
 
 @pytest.mark.parametrize("argv", [("cat",), ("true",), ("yes",), ("head", "-c", "100000000", "/dev/zero")])
 def test_programs_that_know_nothing_of_studies(argv: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("statsclaw.montecarlo.command_program.MOST_LINE", 1 << 20)
+    monkeypatch.setattr("statsclaw.montecarlo.programs.command.MOST_LINE", 1 << 20)
     rows = run(study(*argv, timeout=0.2), count=2).methods["m"]
     assert set(rows.status.tolist()) <= {EXCEPTION, DIED} and len(rows.problems) == 2
 
 
 def test_a_program_that_never_reads_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("statsclaw.montecarlo.program_runner.GRACE_S", 0.1)
+    monkeypatch.setattr("statsclaw.montecarlo.programs.runner.GRACE_S", 0.1)
     rows = run(study("sleep", "60", timeout=0.01, methods=("m",)), count=1).methods["m"]
     assert rows.status.tolist() == [TIMEOUT]
     process = ProgramProcess(lambda *_: ("sleep", "60"), folder=None, plain=True)

@@ -17,8 +17,8 @@ import pytest
 
 from statsclaw.montecarlo import Estimate, Study
 from statsclaw.montecarlo.batch import Batch, Status, Task
-from statsclaw.montecarlo.python_runner import PythonRunner, wants_stream
-from statsclaw.montecarlo.sharing import protected
+from statsclaw.montecarlo.python.runner import PythonRunner, wants_stream
+from statsclaw.montecarlo.python.sharing import protected
 
 
 def normal(cell: Any, rng: np.random.Generator) -> Any:

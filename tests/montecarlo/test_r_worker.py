@@ -13,10 +13,10 @@ import pytest
 
 from statsclaw.montecarlo.batch import Batch, Status, Task
 from statsclaw.montecarlo.design import Program, Study, StudyRefused
-from statsclaw.montecarlo.program_runner import ProgramRunner
-from statsclaw.montecarlo.r_program import r_states
+from statsclaw.montecarlo.programs.r import r_states
+from statsclaw.montecarlo.programs.runner import ProgramRunner
+from statsclaw.montecarlo.programs.study_file import load_study_file
 from statsclaw.montecarlo.streams import r_state, stream_key
-from statsclaw.montecarlo.toml_study import load_study_file
 
 pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
 OK, EXCEPTION, NOT_FINITE, NOT_CONVERGED, TIMEOUT, DIED, NO_DATA = (int(status) for status in Status)
@@ -222,7 +222,7 @@ def test_a_method_that_takes_too_long_is_stopped_alone(
 ) -> None:
     """R stops it by itself; only a method that R cannot stop may cost the process."""
     if stops:
-        monkeypatch.setattr("statsclaw.montecarlo.program_runner.GRACE_S", 60.0)
+        monkeypatch.setattr("statsclaw.montecarlo.programs.runner.GRACE_S", 60.0)
     methods = f"""m = function(data, cell) {{ if (data[1] > 0.5) {body}; list(mu = 1) }},
                   k = function(data, cell) list(mu = 1, pid = Sys.getpid())"""
     batch = run(study(tmp_path, methods, names=("m", "k"), timeout=0.3), count=4)[0]

@@ -98,7 +98,7 @@ class Shuffled:
     capacity = 7
 
     def __init__(self, study: Study, seed: int) -> None:
-        from statsclaw.montecarlo.python_runner import PythonRunner
+        from statsclaw.montecarlo.python.runner import PythonRunner
 
         self._runner, self._rng, self._tasks = PythonRunner(study), random.Random(seed), list[Task]()
         self.lost: set[tuple[int, int]] = set()
@@ -272,7 +272,7 @@ def test_a_sequential_run_asks_for_more_until_it_is_decided(tmp_path: Path, monk
         asked.append(results.completed(0))
         return {0: 30} if results.completed(0) < 100 else {}
 
-    monkeypatch.setattr("statsclaw.montecarlo.verdicts.undecided_cells", undecided)
+    monkeypatch.setattr("statsclaw.montecarlo.verdicts.judge.undecided_cells", undecided)
     events: list[Event] = []
     store = run(simple(cap=70), workers=0, folder=tmp_path, sequential=True, on_event=events.append)
     assert asked == [20, 50, 70] and store.completed(0) == 70

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import signal, stats
 
+from statsclaw.montecarlo.chains.samplers import RANKED, diagnose, effective_size, rank_of, summarise_draws
 from statsclaw.montecarlo.design import StudyRefused
-from statsclaw.montecarlo.samplers import RANKED, diagnose, effective_size, rank_of, summarise_draws
 
 
 def autoregressive(rng: np.random.Generator, chains: int, draws: int, rho: float) -> np.ndarray:

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from statsclaw.montecarlo.design import StudyRefused
-from statsclaw.montecarlo.samplers import RANKED
-from statsclaw.montecarlo.sbc import LOG_LIKELIHOOD, check_ranks, check_table, ranks_in, sbc
-from statsclaw.montecarlo.table import Table
-from statsclaw.montecarlo.uniformity import (
+from statsclaw.montecarlo.chains.samplers import RANKED
+from statsclaw.montecarlo.chains.sbc import LOG_LIKELIHOOD, check_ranks, check_table, ranks_in, sbc
+from statsclaw.montecarlo.chains.uniformity import (
     bins_for,
     chi_square,
     ecdf,
@@ -22,6 +20,8 @@ from statsclaw.montecarlo.uniformity import (
     histogram,
     histogram_band,
 )
+from statsclaw.montecarlo.design import StudyRefused
+from statsclaw.montecarlo.table import Table
 
 SIZE = 8
 

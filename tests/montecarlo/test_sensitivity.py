@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from statsclaw.montecarlo.design import Criterion, Study
-from statsclaw.montecarlo.results import MemoryResults
-from statsclaw.montecarlo.sensitivity import SensitivityRow, render_sensitivity, sensitivity
+from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Floats, Table
-from statsclaw.montecarlo.verdicts import judge_study
+from statsclaw.montecarlo.verdicts.judge import judge_study
+from statsclaw.montecarlo.verdicts.sensitivity import SensitivityRow, render_sensitivity, sensitivity
 
 Z = float(stats.norm.ppf(0.975))
 #: Exactly normal: the quantiles of 2001 estimates.

@@ -9,9 +9,9 @@ import pytest
 from scipy import integrate, stats
 
 from statsclaw.montecarlo.design import Study
-from statsclaw.montecarlo.estimates import McEstimate
-from statsclaw.montecarlo.holm import adjusted
-from statsclaw.montecarlo.sequential import (
+from statsclaw.montecarlo.metrics.estimates import McEstimate
+from statsclaw.montecarlo.verdicts.holm import adjusted
+from statsclaw.montecarlo.verdicts.sequential import (
     evidence_along,
     log_evidence_above,
     log_evidence_below,

@@ -13,12 +13,12 @@ import pytest
 
 from statsclaw.errors import InputRefused, RunLocked
 from statsclaw.montecarlo import Study
-from statsclaw.montecarlo import chunks as chunk_files
 from statsclaw.montecarlo.batch import Batch, Rows, Status, Task
-from statsclaw.montecarlo.chunks import Chunk, without_gaps
-from statsclaw.montecarlo.lock import is_locked
-from statsclaw.montecarlo.store import Store
-from statsclaw.montecarlo.writer import writing
+from statsclaw.montecarlo.storage import chunks as chunk_files
+from statsclaw.montecarlo.storage.chunks import Chunk, without_gaps
+from statsclaw.montecarlo.storage.lock import is_locked
+from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.storage.writer import writing
 
 
 def dgp(cell: Any, rng: Any) -> Any: ...

@@ -13,12 +13,12 @@ import pytest
 
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused
-from statsclaw.montecarlo.failures import worst_case
-from statsclaw.montecarlo.metrics import METRICS, estimate_metric
-from statsclaw.montecarlo.paired import COMPARISONS
-from statsclaw.montecarlo.rendering import number, seconds
-from statsclaw.montecarlo.results import MemoryResults
-from statsclaw.montecarlo.summary import render_summary, summarise
+from statsclaw.montecarlo.metrics.failures import worst_case
+from statsclaw.montecarlo.metrics.measures import METRICS, estimate_metric
+from statsclaw.montecarlo.metrics.paired import COMPARISONS
+from statsclaw.montecarlo.metrics.rendering import number, seconds
+from statsclaw.montecarlo.metrics.summary import render_summary, summarise
+from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Table
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
-from statsclaw.montecarlo.toml_study import load_study_file
+from statsclaw.montecarlo.programs.study_file import load_study_file
 
 TOML = """\
 name = "coverage"

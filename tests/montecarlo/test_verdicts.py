@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
-from statsclaw.montecarlo.results import MemoryResults
+from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Table
-from statsclaw.montecarlo.verdict_report import render_verdicts
-from statsclaw.montecarlo.verdicts import CriterionVerdict, judge_study, undecided_cells
+from statsclaw.montecarlo.verdicts.judge import CriterionVerdict, judge_study, undecided_cells
+from statsclaw.montecarlo.verdicts.report import render_verdicts
 
 Z = float(stats.norm.ppf(0.975))
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from statsclaw.montecarlo.intervals import clopper_pearson, interval
-from statsclaw.montecarlo.metrics import McEstimate, estimate_metric
+from statsclaw.montecarlo.metrics.intervals import clopper_pearson, interval
+from statsclaw.montecarlo.metrics.measures import McEstimate, estimate_metric
 from statsclaw.montecarlo.table import Table
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Observation
 from statsclaw.runlog.events.criteria_judged import Judgement

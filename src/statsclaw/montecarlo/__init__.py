@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from statsclaw.montecarlo.load import load_study
     from statsclaw.montecarlo.replaying import replay
     from statsclaw.montecarlo.running import run
-    from statsclaw.montecarlo.store import Store
+    from statsclaw.montecarlo.storage.store import Store
 
 __all__ = [
     "Criterion",
@@ -28,7 +28,7 @@ __all__ = [
     "run",
 ]
 
-_ELSEWHERE = {"Store": "store", "load_study": "load", "replay": "replaying", "run": "running"}
+_ELSEWHERE = {"Store": "storage.store", "load_study": "load", "replay": "replaying", "run": "running"}
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from statsclaw.montecarlo.design import Study, StudyRefused
-from statsclaw.montecarlo.identity import local_modules
+from statsclaw.montecarlo.storage.identity import local_modules
 from statsclaw.montecarlo.validate import validate
 
 #: What was loaded in this process, by file: workers load the same file instead of being sent functions.
@@ -25,7 +25,7 @@ def load_study(path: Path | str) -> Study:
     if not file.is_file():
         raise StudyRefused(f"there is no study file {path}", todo="statsclaw mc new STUDY.py writes one to start from")
     if file.suffix.lower() in (".toml", ".yaml", ".yml"):
-        from statsclaw.montecarlo.toml_study import load_study_file
+        from statsclaw.montecarlo.programs.study_file import load_study_file
 
         study = validate(load_study_file(file))
     elif file.suffix.lower() == ".py":

@@ -67,11 +67,11 @@ class _TruthTable:
 def runner_for(study: Study, entered: Callable[[int], None] = lambda stage: None) -> Runner:
     """What computes the study's replications in a worker."""
     if study.program is None:
-        from statsclaw.montecarlo.python_runner import PythonRunner
+        from statsclaw.montecarlo.python.runner import PythonRunner
 
         return PythonRunner(study, entered)
     try:
-        from statsclaw.montecarlo.program_runner import ProgramRunner
+        from statsclaw.montecarlo.programs.runner import ProgramRunner
     except ImportError as error:
         raise StudyRefused(f"studies in other languages cannot be run: {error}") from None
     return ProgramRunner(study)

@@ -15,10 +15,10 @@ from statsclaw.errors import InputRefused
 from statsclaw.montecarlo.batch import Batch, Lost, Rows, Status, Task
 from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.executors.local import LocalExecutor
-from statsclaw.montecarlo.identity import describe, differences
-from statsclaw.montecarlo.python_runner import PythonRunner
+from statsclaw.montecarlo.python.runner import PythonRunner
 from statsclaw.montecarlo.running import default_folder
-from statsclaw.montecarlo.store import Store
+from statsclaw.montecarlo.storage.identity import describe, differences
+from statsclaw.montecarlo.storage.store import Store
 from statsclaw.montecarlo.validate import validate
 
 

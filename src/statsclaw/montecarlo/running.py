@@ -21,9 +21,9 @@ from statsclaw.montecarlo.executors.inline import InlineExecutor
 from statsclaw.montecarlo.executors.local import LocalExecutor, cores
 from statsclaw.montecarlo.load import loading
 from statsclaw.montecarlo.schedule import Schedule
-from statsclaw.montecarlo.store import Store
+from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.storage.writer import Writer, writing
 from statsclaw.montecarlo.validate import validate
-from statsclaw.montecarlo.writer import Writer, writing
 
 #: By cell, the ranges [first, stop) of replications that are to be computed.
 Missing = dict[int, list[tuple[int, int]]]
@@ -124,7 +124,7 @@ class _Run:
 
     def _undecided(self) -> Missing:
         """What criteria that are not decided want beyond the replications there are."""
-        from statsclaw.montecarlo.verdicts import undecided_cells
+        from statsclaw.montecarlo.verdicts.judge import undecided_cells
 
         wanted: Mapping[int, int] = undecided_cells(self._study, self._writer)
         for cell, further in wanted.items():

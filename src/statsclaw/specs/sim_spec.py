@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr, model_validator
 
-from statsclaw.montecarlo.metrics import Metric
+from statsclaw.montecarlo.metrics.measures import Metric
 from statsclaw.specs.test_spec import Alternative
 from statsclaw.specs.words import Count, Id, Name, Number, Positive, Seed, Typed, Words
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from statsclaw.montecarlo.design import Study
     from statsclaw.montecarlo.events import Event, OnEvent
     from statsclaw.montecarlo.progress import Progress
-    from statsclaw.montecarlo.store import Store
+    from statsclaw.montecarlo.storage.store import Store
 
 StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file: .py, .toml or .yaml.")]
 #: So many replications are summarised while a person waits for a command to stop.
@@ -116,8 +116,8 @@ def run(
 
 def _summarise_briefly(study: Study, folder: Path) -> None:
     """What there is, unless reading it would keep the person waiting."""
-    from statsclaw.montecarlo.store import Store
-    from statsclaw.montecarlo.summary import render_summary, summarise
+    from statsclaw.montecarlo.metrics.summary import render_summary, summarise
+    from statsclaw.montecarlo.storage.store import Store
 
     store = Store.open(folder)
     if 0 < sum(store.completed(number) for number in range(len(study.cells()))) <= _QUICKLY_READ:
@@ -186,7 +186,7 @@ def loaded_from(path: Path) -> Study:
 def results_of(study: Study, out: Path | None) -> Store:
     """The results of a study; what is not read of them is said."""
     from statsclaw.montecarlo.running import default_folder
-    from statsclaw.montecarlo.store import Store
+    from statsclaw.montecarlo.storage.store import Store
 
     store = Store.open(out or default_folder(study))
     for note in store.notes:
@@ -196,8 +196,8 @@ def results_of(study: Study, out: Path | None) -> Store:
 
 def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
     """How far the study is: replications and failures of every cell, and what a run would do next."""
-    from statsclaw.montecarlo.lock import is_locked
     from statsclaw.montecarlo.running import default_folder
+    from statsclaw.montecarlo.storage.lock import is_locked
 
     loaded = loaded_from(study)
     folder = out or default_folder(loaded)
@@ -259,7 +259,7 @@ def _kinds(found: dict[str, int]) -> str:
 
 
 def _changed(study: Study, store: Store | None) -> list[str]:
-    from statsclaw.montecarlo.identity import describe, differences
+    from statsclaw.montecarlo.storage.identity import describe, differences
 
     return differences(store.description, describe(study)) if store else []
 
@@ -267,7 +267,7 @@ def _changed(study: Study, store: Store | None) -> list[str]:
 def _undecided(study: Study, store: Store | None) -> str:
     if store is None or not study.criteria:
         return ""
-    from statsclaw.montecarlo.verdicts import undecided_cells
+    from statsclaw.montecarlo.verdicts.judge import undecided_cells
 
     wanted = undecided_cells(study, store)
     if not wanted:

@@ -33,7 +33,7 @@ def summary(
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric. Repeatable.")] = None,
 ) -> None:
     """The table: every metric with its Monte Carlo standard error, failures, and bounds over them."""
-    from statsclaw.montecarlo.summary import render_summary, summarise
+    from statsclaw.montecarlo.metrics.summary import render_summary, summarise
 
     if format not in _FORMATS:
         raise InputRefused(f"the table is written as {', '.join(_FORMATS)}, not {format!r}")
@@ -49,9 +49,9 @@ def verdict(
     json: JsonOption = False,
 ) -> None:
     """Every criterion decided three ways, and what the study would not have noticed."""
-    from statsclaw.montecarlo.sensitivity import render_sensitivity, sensitivity
-    from statsclaw.montecarlo.verdict_report import render_verdicts
-    from statsclaw.montecarlo.verdicts import judge_study
+    from statsclaw.montecarlo.verdicts.judge import judge_study
+    from statsclaw.montecarlo.verdicts.report import render_verdicts
+    from statsclaw.montecarlo.verdicts.sensitivity import render_sensitivity, sensitivity
 
     loaded = loaded_from(study)
     if not loaded.criteria:
@@ -73,7 +73,7 @@ def plan(
     pilot: Annotated[bool, typer.Option("--pilot", help="Take spreads from the results there are.")] = False,
 ) -> None:
     """Beforehand: what the criteria can and cannot detect at the planned replications."""
-    from statsclaw.montecarlo.plan import plan_study, render_plan
+    from statsclaw.montecarlo.verdicts.plan import plan_study, render_plan
 
     loaded = loaded_from(study)
     _print(render_plan(plan_study(loaded, results_of(loaded, out) if pilot else None)))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statsclaw.errors import MachineRefused
-from statsclaw.montecarlo import identity
 from statsclaw.montecarlo.design import Study
 from statsclaw.montecarlo.recipe import Recipe, recipe_for
+from statsclaw.montecarlo.storage import identity
 
 _ELSEWHERE = "elsewhere"  # for files from outside the folder of the study
 

@@ -11,7 +11,7 @@ from statsclaw.montecarlo.design import Study, StudyRefused
 from statsclaw.montecarlo.figures import nested, panel, ranks, rate, zips
 from statsclaw.montecarlo.figures.reading import measure
 from statsclaw.montecarlo.figures.style import journal_style, write
-from statsclaw.montecarlo.results import Results
+from statsclaw.montecarlo.storage.results import Results
 
 FORMATS = ("svg", "pdf", "png")
 

@@ -8,6 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 
+from statsclaw.montecarlo.chains.samplers import RANKED
+from statsclaw.montecarlo.chains.uniformity import (
+    bins_for,
+    chi_square,
+    ecdf,
+    ecdf_band,
+    ecdf_test,
+    histogram,
+    histogram_band,
+)
 from statsclaw.montecarlo.figures.captions import caption, cell_title
 from statsclaw.montecarlo.figures.reading import Measures, chunks
 from statsclaw.montecarlo.figures.style import (
@@ -23,9 +33,7 @@ from statsclaw.montecarlo.figures.style import (
     new_figure,
     shortened,
 )
-from statsclaw.montecarlo.samplers import RANKED
 from statsclaw.montecarlo.table import Floats
-from statsclaw.montecarlo.uniformity import bins_for, chi_square, ecdf, ecdf_band, ecdf_test, histogram, histogram_band
 
 _BAND_ERROR = 0.05
 _ACROSS, _MOST = 4, 24

@@ -27,7 +27,7 @@ from statsclaw.montecarlo.figures.style import (
     new_figure,
     shortened,
 )
-from statsclaw.montecarlo.questions import slope
+from statsclaw.montecarlo.verdicts.questions import slope
 
 _MOST_PAGES, _ACROSS = 12, 3
 

@@ -11,10 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from statsclaw.montecarlo.design import Level, Study
-from statsclaw.montecarlo.estimates import McEstimate
-from statsclaw.montecarlo.intervals import interval
-from statsclaw.montecarlo.metrics import columns_of, estimate_metric
-from statsclaw.montecarlo.results import Results, column_names
+from statsclaw.montecarlo.metrics.estimates import McEstimate
+from statsclaw.montecarlo.metrics.intervals import interval
+from statsclaw.montecarlo.metrics.measures import columns_of, estimate_metric
+from statsclaw.montecarlo.storage.results import Results, column_names
 from statsclaw.montecarlo.table import Table
 
 T = TypeVar("T")

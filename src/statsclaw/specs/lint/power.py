@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from statsclaw.montecarlo.metrics import Metric
+from statsclaw.montecarlo.metrics.measures import Metric
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.contract import SIM_SPEC, Contract
 from statsclaw.specs.lint.distributions import binomial_cdf, chi_square_cdf, normal_cdf, normal_quantile

@@ -11,9 +11,9 @@ look gets its equal share of 1 %.
   probability on each of its sides (two one-sided tests: the truth is beyond one edge of the band, not both).
 
 Both hold exactly for proportions (Clopper-Pearson). The interval of a quantile range is made of those of its two
-quantiles, exact for any distribution. For other metrics they hold as far as value ± t · mcse does: with hundreds of
-replications, and for empse and se_ratio only with estimates that are about normal (see montecarlo.metrics). A verdict
-taken literally, at the cap, has no such guarantee.
+quantiles, exact for any distribution. For other metrics they hold as far as the intervals of montecarlo.intervals do:
+with hundreds of replications (what heavy tails do to empse and se_ratio is in montecarlo.metrics). A verdict taken
+literally, at the cap, has no such guarantee.
 
 Failed replications are in no metric but failure_rate. Where no criterion of that metric says how many a method may have
 in a cell, it may have 1 %: more than that, by a one-sided bound that errs in at most 1 % of studies over all cells and
@@ -26,8 +26,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from statsclaw.montecarlo.intervals import clopper_pearson, interval
-from statsclaw.montecarlo.metrics import PROPORTIONS, McEstimate, estimate_metric
+from statsclaw.montecarlo.metrics.intervals import clopper_pearson, interval
+from statsclaw.montecarlo.metrics.measures import PROPORTIONS, McEstimate, estimate_metric
 from statsclaw.runlog.events.criteria_judged import Judgement, Verdict
 from statsclaw.specs.sim_spec import Study, StudyCriterion
 from statsclaw.verify.study_report import Records
@@ -205,7 +205,7 @@ def _failures(answers: list[CellAnswer]) -> list[str]:
 
 def _described(row: StudyCriterion, worst: CellAnswer, errors: tuple[float, float]) -> str:
     ranks = "order statistics" if row.metric == "quantile_range" else "value ± t · mcse"
-    kind = "Clopper-Pearson" if row.metric in PROPORTIONS else ranks
+    kind = "Clopper-Pearson" if worst.estimate.successes is not None else ranks
     error = errors[1] if worst.verdict == "FAIL" else errors[0]
     low, high = interval(worst.estimate, error)
     return f"{100 * (1 - error):.6g} % interval ({kind}) [{low:.4g}, {high:.4g}]"

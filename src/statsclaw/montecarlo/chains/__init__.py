@@ -1,0 +1,1 @@
+"""Checks of samplers: chains, calibration, the joint distribution test."""

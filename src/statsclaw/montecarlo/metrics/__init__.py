@@ -1,0 +1,1 @@
+"""Performance measures with their Monte Carlo errors, and tables of them."""

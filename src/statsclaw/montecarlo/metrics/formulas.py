@@ -1,0 +1,147 @@
+"""Formulas of metrics that are smooth functions of means, each with the error that its docstring states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from statsclaw.montecarlo.metrics.estimates import Found
+from statsclaw.montecarlo.metrics.sample import Sample, deviation, spread
+from statsclaw.montecarlo.table import Floats
+
+
+def mean(values: Floats) -> Found:
+    """S / √n."""
+    if len(values) < 2:
+        return Found(float(np.mean(values)), None)
+    return Found(float(np.mean(values)), deviation(values) / math.sqrt(len(values)))
+
+
+def _scaled(found: Found, factor: float) -> Found:
+    return Found(found.value * factor, None if found.mcse is None else found.mcse * abs(factor))
+
+
+def _bias(sample: Sample, parameter: str, truth: float) -> Found:
+    """S / √n."""
+    return mean(sample[f"{parameter}.estimate"] - truth)
+
+
+def _relative_bias(sample: Sample, parameter: str, truth: float) -> Found:
+    """Bias over the truth, and its error over the size of the truth; none where the truth is zero."""
+    return _scaled(_bias(sample, parameter, truth), 1 / truth) if truth != 0 else Found(math.nan, None)
+
+
+def _standardised_bias(sample: Sample, parameter: str, truth: float) -> Found:
+    """Bias over the empirical standard error. Influence of x: (x − x̄)/S − b ((x − x̄)²/S² − 1)/2, b the value."""
+    values = sample[f"{parameter}.estimate"]
+    if len(values) < 2:
+        return Found(math.nan, None)
+    size = deviation(values)
+    if not size > 0:
+        return Found(math.nan, None)
+    centred = (values - np.mean(values)) / size
+    value = float(np.mean(values) - truth) / size
+    influence = centred - value * (np.square(centred) - 1) / 2
+    return Found(value, deviation(influence) / math.sqrt(len(values)))
+
+
+def _mse(sample: Sample, parameter: str, truth: float) -> Found:
+    """√(Σ ((θ̂ − θ)² − MSE)² / (n (n − 1)))."""
+    errors = sample[f"{parameter}.estimate"] - truth
+    found = mean(np.square(errors))
+    return Found(found.value, found.mcse, log_shift=0.0, open_above=sample.heavy(f"{parameter}.estimate"))
+
+
+def _rmse(sample: Sample, parameter: str, truth: float) -> Found:
+    """By the delta method: the error of the MSE over twice its root."""
+    mse = _mse(sample, parameter, truth)
+    root = math.sqrt(mse.value) if mse.value >= 0 else math.nan
+    error = 0.0 if root == 0 and mse.mcse == 0 else _over(mse.mcse, 2 * root)
+    return Found(root, error, log_shift=0.0, open_above=mse.open_above)
+
+
+def _empse(sample: Sample, parameter: str, _: float) -> Found:
+    """S / √(2 (n − 1)), of normal estimates; of others √((m₄ − S⁴) / n) / (2 S)."""
+    values = sample[f"{parameter}.estimate"]
+    if len(values) < 2:
+        return Found(math.nan, None)
+    size, robust = spread(values)
+    formula = size / math.sqrt(2 * (len(values) - 1))
+    return Found(size, formula, robust, log_shift=0.0, open_above=sample.heavy(f"{parameter}.estimate"))
+
+
+def _modse(sample: Sample, parameter: str, _: float) -> Found:
+    """Root of the mean of the squared standard errors: √(Var(V̂) / (4 n M²))."""
+    errors = sample[f"{parameter}.se"]
+    if np.any(errors < 0):
+        return Found(math.nan, None)
+    square = mean(np.square(errors))
+    root = math.sqrt(square.value)
+    return Found(root, 0.0 if root == 0 else _over(square.mcse, 2 * root), log_shift=0.0)
+
+
+def _se_ratio(sample: Sample, parameter: str, truth: float) -> Found:
+    """Mean of the standard errors (not the root of their mean square) over the standard deviation of the estimates."""
+    return _over_empse(sample, parameter, mean(sample[f"{parameter}.se"]), sample[f"{parameter}.se"])
+
+
+def _relative_error_modse(sample: Sample, parameter: str, truth: float) -> Found:
+    """100 (ModSE / EmpSE − 1): 100 (M/E) √(Var(V̂) / (4 n M⁴) + 1 / (2 (n − 1)))."""
+    modse = _modse(sample, parameter, truth)
+    errors = sample[f"{parameter}.se"]
+    if not modse.value > 0:
+        return Found(-100.0, 0.0, log_shift=100.0) if modse.value == 0 else Found(math.nan, None)
+    # The influence on log M of one replication is (V − M²) / (2 M²), as if M were the mean of these:
+    linear = np.square(errors) / (2 * modse.value) + modse.value / 2
+    ratio = _over_empse(sample, parameter, modse, linear)
+    error, robust = (None if found is None else 100 * found for found in (ratio.mcse, ratio.robust))
+    return Found(100 * (ratio.value - 1), error, robust, log_shift=100.0, open_below=ratio.open_below)
+
+
+def _over_empse(sample: Sample, parameter: str, top: Found, values: Floats) -> Found:
+    """`top`, the mean of `values`, over EmpSE. Its formula ignores their covariance, as in Morris et al.; robust:
+    the influence of a replication on the logarithm is values/mean − 1 − ((x − x̄)²/S² − 1)/2."""
+    estimates = sample[f"{parameter}.estimate"]
+    if len(estimates) < 2 or np.any(values < 0) or top.mcse is None:
+        return Found(math.nan, None)
+    size = deviation(estimates)
+    if not size > 0:
+        return Found(math.nan, None)
+    if top.value == 0:
+        return Found(0.0, 0.0)
+    ratio, count = top.value / size, len(estimates)
+    influence = values / top.value - np.square((estimates - np.mean(estimates)) / size) / 2
+    formula = ratio * math.hypot(top.mcse / top.value, 1 / math.sqrt(2 * (count - 1)))
+    robust = ratio * deviation(influence) / math.sqrt(count)
+    return Found(ratio, formula, robust, log_shift=0.0, open_below=sample.heavy(f"{parameter}.estimate"))
+
+
+def _width(sample: Sample, parameter: str, _: float) -> Found:
+    """Mean of high − low; no value where an interval is infinite."""
+    return mean(sample[f"{parameter}.high"] - sample[f"{parameter}.low"])
+
+
+def _time(sample: Sample, _: str, __: float) -> Found:
+    """Mean seconds of a replication."""
+    return mean(sample["seconds"])
+
+
+def _over(error: float | None, scale: float) -> float | None:
+    return error / scale if error is not None and scale > 0 else None
+
+
+FORMULAS: Mapping[str, Callable[[Sample, str, float], Found]] = {
+    "bias": _bias,
+    "relative_bias": _relative_bias,
+    "standardised_bias": _standardised_bias,
+    "empse": _empse,
+    "modse": _modse,
+    "mse": _mse,
+    "rmse": _rmse,
+    "relative_error_modse": _relative_error_modse,
+    "se_ratio": _se_ratio,
+    "width": _width,
+    "time": _time,
+}

@@ -1,0 +1,117 @@
+"""Two methods on the same data: relative precision, agreement, speed, with errors that use the pairing.
+
+Only replications in which both succeeded count; `failures` are the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from statsclaw.montecarlo.metrics.estimates import Found, McEstimate
+from statsclaw.montecarlo.metrics.sample import deviation, heavy
+from statsclaw.montecarlo.table import Floats, Table
+
+#: Metrics that compare a method with a reference, and the column of each they are made of.
+COMPARISONS: Mapping[str, str] = {
+    "relative_precision": "estimate",
+    "agreement": "estimate",
+    "difference": "estimate",
+    "speed_ratio": "seconds",
+}
+
+
+def compared_column(metric: str, parameter: str | None) -> str:
+    return "seconds" if COMPARISONS[metric] == "seconds" else f"{parameter}.estimate"
+
+
+def compare(
+    metric: str, table: Table, reference: Table, *, parameter: str | None = None, unit: str = "absolute"
+) -> McEstimate:
+    """`metric` of a method against the reference. `unit="empse"`: agreement and difference in EmpSE of the reference.
+
+    - relative_precision: 100 ((EmpSE of reference / EmpSE of method)² − 1), the gain in precision in per cent;
+    - agreement: root of the mean squared difference of the two estimates of a replication;
+    - difference: mean of estimate − estimate of the reference;
+    - speed_ratio: mean seconds of the reference over those of the method: how many times faster it is.
+    """
+    column = compared_column(metric, parameter)
+    own, other = table.columns[column], reference.columns[column]
+    both = ~(table.failed | reference.failed | np.isnan(own) | np.isnan(other))
+    total, count = len(both), int(np.count_nonzero(both))
+    if count < total:
+        own, other = own[both], other[both]
+    if count == 0:
+        return McEstimate(math.nan, None, total, total)
+    with np.errstate(all="ignore"):
+        found = _FORMULAS[metric](own, other)
+        if unit == "empse" and metric in ("agreement", "difference"):
+            found = _in_empse(found, other)
+    return found.counted(total, count)
+
+
+def _relative_precision(own: Floats, other: Floats) -> Found:
+    """200 (E_A/E_B)² √((1 − ρ²)/(n − 1)), of normal estimates. Robust: the influence of a replication on log(E_A/E_B)
+    is half the difference of the squared standardised estimates."""
+    if len(own) < 2:
+        return Found(math.nan, None)
+    spreads = deviation(other), deviation(own)
+    if not min(spreads) > 0:
+        return Found(math.nan, None)
+    standardised = (other - np.mean(other)) / spreads[0], (own - np.mean(own)) / spreads[1]
+    count, squared = len(own), (spreads[0] / spreads[1]) ** 2
+    correlation = float(np.dot(*standardised)) / (count - 1)
+    formula = 200 * squared * math.sqrt(max(1 - correlation**2, 0.0) / (count - 1))
+    influence = np.square(standardised[0]) - np.square(standardised[1])
+    robust = 100 * squared * deviation(influence) / math.sqrt(count)
+    wide = heavy(own) or heavy(other)
+    return Found(100 * (squared - 1), formula, robust, log_shift=100.0, open_below=wide, open_above=wide)
+
+
+def _agreement(own: Floats, other: Floats) -> Found:
+    """By the delta method: the error of the mean square over twice its root. Methods that agree to rounding differ in
+    few replications if any, so tails are not looked at: what no replication showed is not in the interval."""
+    squares = np.square(own - other)
+    root = math.sqrt(float(np.mean(squares)))
+    if len(squares) < 2:
+        return Found(root, None)
+    error = deviation(squares) / math.sqrt(len(squares))
+    return Found(root, error / (2 * root) if root > 0 else 0.0, log_shift=0.0)
+
+
+def _difference(own: Floats, other: Floats) -> Found:
+    gaps = own - other
+    if len(gaps) < 2:
+        return Found(float(np.mean(gaps)), None)
+    return Found(float(np.mean(gaps)), deviation(gaps) / math.sqrt(len(gaps)))
+
+
+def _speed_ratio(own: Floats, other: Floats) -> Found:
+    """Ratio of means; the influence on its logarithm is other/mean − own/mean."""
+    means = float(np.mean(other)), float(np.mean(own))
+    if not min(means) > 0:
+        return Found(math.nan, None)
+    ratio = means[0] / means[1]
+    if len(own) < 2:
+        return Found(ratio, None)
+    influence = other / means[0] - own / means[1]
+    return Found(ratio, ratio * deviation(influence) / math.sqrt(len(own)), log_shift=0.0)
+
+
+def _in_empse(found: Found, other: Floats) -> Found:
+    """The spread of the reference is taken as known: its own error is small beside that of the difference."""
+    spread = deviation(other) if len(other) > 1 else math.nan
+    if not spread > 0:
+        return Found(math.nan, None)
+    error = None if found.mcse is None else found.mcse / spread
+    return Found(found.value / spread, error, log_shift=found.log_shift, open_above=found.open_above)
+
+
+_FORMULAS: Mapping[str, Callable[[Floats, Floats], Found]] = {
+    "relative_precision": _relative_precision,
+    "agreement": _agreement,
+    "difference": _difference,
+    "speed_ratio": _speed_ratio,
+}

@@ -1,0 +1,102 @@
+"""The replications a metric is made of, and the moments and tails of their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from statsclaw.montecarlo.metrics.order import partly_sorted
+from statsclaw.montecarlo.table import Floats, Table
+
+#: Below this index of the tail a distribution has no fourth moment, and the spread no standard error.
+FOURTH_MOMENT = 4.0
+_FEWEST_IN_TAIL = 10
+
+
+@dataclass(slots=True)
+class Kept:
+    """What was worked out of the columns of a table, for the next metric."""
+
+    ordered: dict[str, Floats] = field(default_factory=dict)
+    heavy: dict[str, bool] = field(default_factory=dict)
+
+
+class Sample:
+    """The replications of a table that did not fail and in which all of `columns` are known.
+
+    No copy is made where none is left out. `kept` is shared by the samples of a table that leave out none.
+    """
+
+    def __init__(self, table: Table, columns: Sequence[str], kept: Kept | None = None) -> None:
+        self._table = table
+        known = ~table.failed
+        for name in columns:
+            known &= ~np.isnan(table.columns[name])
+        self.total = len(known)
+        self.count = int(np.count_nonzero(known))
+        self._known = None if self.count == self.total else known
+        self._kept = kept if kept is not None and self._known is None else Kept()
+
+    def __getitem__(self, column: str) -> Floats:
+        values = self._table.columns[column]
+        return values if self._known is None else values[self._known]
+
+    def ordered(self, column: str) -> Floats:
+        """Sorted, or where there are millions at least around the quantiles that metrics are made of."""
+        if column not in self._kept.ordered:
+            self._kept.ordered[column] = partly_sorted(self[column])
+        return self._kept.ordered[column]
+
+    def heavy(self, column: str) -> bool:
+        """The tail is so heavy that no error can be given to the spread of these values."""
+        if column not in self._kept.heavy:
+            self._kept.heavy[column] = heavy(self[column])
+        return self._kept.heavy[column]
+
+
+def deviation(values: Floats) -> float:
+    """Standard deviation (n − 1), in half the time of numpy's."""
+    centred = values - np.mean(values)
+    return math.sqrt(float(np.dot(centred, centred)) / (len(values) - 1))
+
+
+def spread(values: Floats) -> tuple[float, float]:
+    """Standard deviation of the values (n − 1), and the error of it for any distribution with a fourth moment.
+
+    Delta method: Var(S²) ≈ (m₄ − S⁴) / n, so that of S is its root over 2 S.
+    """
+    squares = values - np.mean(values)
+    np.square(squares, out=squares)
+    variance = float(np.sum(squares)) / (len(values) - 1)
+    if variance == 0:
+        return 0.0, 0.0
+    fourth = float(np.dot(squares, squares)) / len(values)
+    root = math.sqrt(variance)
+    return root, math.sqrt(max(fourth - variance**2, 0.0) / len(values)) / (2 * root)
+
+
+def heavy(values: Floats) -> bool:
+    """The tail index of the values is below 4."""
+    return tail_index(values) < FOURTH_MOMENT
+
+
+def tail_index(values: Floats) -> float:
+    """Hill's estimate from the outermost of the values, by distance from their median: about n^(2/3), at most a tenth.
+
+    About 5 for normal values at n = 1000, growing with n; of a Student distribution its degrees of freedom. Infinite
+    below n = 100, where the tail cannot be seen.
+    """
+    count = len(values)
+    tail = min(count // 10, round(count ** (2 / 3)))
+    if tail < _FEWEST_IN_TAIL:
+        return math.inf
+    values = np.partition(values, (tail, count // 2, count - tail - 1))
+    outermost = np.concatenate((values[: tail + 1], values[-tail - 1 :]))
+    distance = np.sort(np.abs(outermost - values[count // 2]))[-tail - 1 :]
+    if not distance[0] > 0:
+        return math.inf if distance[-1] == 0 else 0.0
+    excess = float(np.mean(np.log(distance[1:] / distance[0])))
+    return 1 / excess if excess > 0 else math.inf

@@ -1,0 +1,259 @@
+"""Every metric of every cell, method and parameter that the recorded columns allow, with its Monte Carlo error.
+
+Columns are read one parameter of one method at a time, so memory holds a few columns, whatever their number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from statsclaw.montecarlo.batch import Status
+from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
+from statsclaw.montecarlo.metrics.failures import Bounds, Support, worst_case
+from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric
+from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
+from statsclaw.montecarlo.metrics.rendering import render
+from statsclaw.montecarlo.metrics.sample import Kept
+from statsclaw.montecarlo.storage.results import SECONDS, Results, WithStatuses, column_names
+from statsclaw.montecarlo.table import Table
+
+#: Fields of a parameter that are not scalars of their own.
+_FIELDS = ("estimate", "se", "low", "high", "reject", "rank")
+#: Errors of EmpSE this much larger than the formula says are told.
+_HEAVY = 1.5
+_NAMED = 6
+_OF_A_METHOD = ("failure_rate", "convergence_rate", "time", "median_time")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One metric. `parameter` is None for what is of the method alone; `field`: the scalar a mean is of.
+
+    `low`, `high`: bounds of the value over the failures, whatever they would have given. `n`: replications used.
+    """
+
+    cell: int
+    cell_name: str
+    method: str
+    parameter: str | None
+    metric: str
+    value: float
+    mcse: float | None
+    robust_mcse: float | None
+    n: int
+    replications: int
+    failures: int
+    low: float
+    high: float
+    note: str = ""
+    field: str | None = None
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`warnings`: what must be said with the figures, in sentences."""
+
+    study: str
+    rows: tuple[SummaryRow, ...]
+    warnings: tuple[str, ...] = ()
+
+    def find(
+        self, metric: str, *, cell: int = 0, method: str | None = None, parameter: str | None = None
+    ) -> SummaryRow | None:
+        """The first row that fits."""
+        return next(
+            (
+                row
+                for row in self.rows
+                if row.metric == metric
+                and row.cell == cell
+                and method in (None, row.method)
+                and parameter in (None, row.parameter)
+            ),
+            None,
+        )
+
+
+def summarise(
+    study: Study,
+    results: Results,
+    *,
+    metrics: Sequence[str] | None = None,
+    reference: str | None = None,
+    support: Support = None,
+) -> Summary:
+    """`metrics`: only these. `reference`: the method others are compared with, the first unless given. `support`: the
+    values one replication can take, for bounds over the failures of means."""
+    known = frozenset(METRICS) | frozenset(COMPARISONS)
+    if unknown := sorted(set(metrics or ()) - known):
+        raise StudyRefused(f"there is no metric {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    wanted = frozenset(metrics) if metrics is not None else known
+    against = reference or study.method_names[0]
+    rows: list[SummaryRow] = []
+    for number, cell in enumerate(study.cells()):
+        if results.completed(number) == 0:
+            continue
+        truths = study.truth_in(cell)
+        for method in study.method_names:
+            names = column_names(results, number, method)
+            where = _Where(number, cell_name(cell), method)
+            rows += _of_method(results, where, names, wanted, support)
+            for parameter in parameters_of(names):
+                truth = truths.get(parameter, math.nan)
+                rows += _of_parameter(results, where, parameter, names, truth, wanted, support)
+                if method != against and f"{parameter}.estimate" in column_names(results, number, against):
+                    rows += _against(results, where, against, parameter, wanted)
+            if method != against:
+                rows += _against(results, where, against, None, wanted)
+    return Summary(study.name, tuple(rows), tuple(_warnings(rows)))
+
+
+def parameters_of(names: Sequence[str]) -> list[str]:
+    """The parameters a method reports on, in the order of its columns."""
+    found = [name.rsplit(".", 1)[0] for name in names if "." in name and name.rsplit(".", 1)[1] in _FIELDS]
+    return list(dict.fromkeys(found))
+
+
+def render_summary(
+    summary: Summary, format: str = "text", *, metrics: Sequence[str] | None = None, bounds: bool = True
+) -> str:
+    """ "text", "markdown", "latex" (booktabs) or "csv" (every row, long). `metrics`: the columns, the usual ones unless
+    given. `bounds`: show bounds over the failures where there are some."""
+    return render(summary, format, metrics=metrics, bounds=bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    cell: int
+    name: str
+    method: str
+
+    def row(
+        self, metric: str, found: McEstimate, bounds: Bounds, parameter: str | None, *, field: str | None = None,
+        reference: str | None = None,
+    ) -> SummaryRow:  # fmt: skip
+        return SummaryRow(
+            self.cell, self.name, self.method, parameter, metric, found.value, found.mcse, found.robust, found.trials,
+            found.replications, found.failures, bounds.low, bounds.high, bounds.note, field, reference,
+        )  # fmt: skip
+
+
+def _of_method(
+    results: Results, where: _Where, names: Sequence[str], wanted: frozenset[str], support: Support
+) -> Iterator[SummaryRow]:
+    """Failures, time, and the mean of every scalar."""
+    table = _read(results, where, (SECONDS,))
+    for metric in _OF_A_METHOD:
+        if metric not in wanted or not set(columns_of(metric)) <= set(table.columns):
+            continue
+        flags = _not_converged(results, where, table) if metric == "convergence_rate" else table
+        found = estimate_metric(metric, flags)
+        yield where.row(metric, found, worst_case(metric, found, flags, support=support), None)
+    if "mean" not in wanted:
+        return
+    for name in names:
+        if name == SECONDS or name.rsplit(".", 1)[-1] in _FIELDS:
+            continue
+        scalars = _read(results, where, (name,))
+        found = estimate_metric("mean", scalars, of_field=name)
+        yield where.row("mean", found, worst_case("mean", found, scalars, of_field=name), None, field=name)
+
+
+def _not_converged(results: Results, where: _Where, table: Table) -> Table:
+    """Failed is what did not converge, where results keep why; else every failure."""
+    if not isinstance(results, WithStatuses):
+        return table
+    return Table(np.asarray(results.statuses(where.cell, where.method)) == Status.NOT_CONVERGED, {})
+
+
+def _of_parameter(
+    results: Results,
+    where: _Where,
+    parameter: str,
+    names: Sequence[str],
+    truth: float,
+    wanted: frozenset[str],
+    support: Support,
+) -> Iterator[SummaryRow]:
+    possible = [
+        metric
+        for metric, needs in METRICS.items()
+        if metric in wanted
+        and metric not in (*_OF_A_METHOD, "mean")
+        and all(f"{parameter}.{column}" in names for column in needs)
+        and not (metric in OF_TRUTH and math.isnan(truth))
+    ]
+    needed = dict.fromkeys(column for metric in possible for column in columns_of(metric, parameter))
+    table = _read(results, where, tuple(needed))
+    kept = Kept()
+    for metric in possible:
+        found = estimate_metric(metric, table, parameter=parameter, truth=truth, kept=kept)
+        if metric == "relative_bias" and truth == 0:
+            continue
+        bounds = worst_case(metric, found, table, parameter=parameter, truth=truth, support=support)
+        yield where.row(metric, found, bounds, parameter)
+
+
+def _against(
+    results: Results, where: _Where, reference: str, parameter: str | None, wanted: frozenset[str]
+) -> Iterator[SummaryRow]:
+    chosen = [name for name, of in COMPARISONS.items() if name in wanted and (of == SECONDS) == (parameter is None)]
+    if not chosen:
+        return
+    column = compared_column(chosen[0], parameter)
+    table = _read(results, where, (column,))
+    other = _read(results, _Where(where.cell, where.name, reference), (column,))
+    if column not in table.columns or column not in other.columns:
+        return
+    for metric in chosen:
+        found = compare(metric, table, other, parameter=parameter)
+        unknown = Bounds(-math.inf, math.inf, "") if found.failures else Bounds(found.value, found.value)
+        yield where.row(metric, found, unknown, parameter, reference=reference)
+
+
+def _read(results: Results, where: _Where, columns: Sequence[str]) -> Table:
+    """The columns, without `seconds` where they were not recorded."""
+    try:
+        return results.table(where.cell, where.method, columns)
+    except KeyError:
+        if SECONDS not in columns:
+            raise
+        return results.table(where.cell, where.method, tuple(name for name in columns if name != SECONDS))
+
+
+def _warnings(rows: Sequence[SummaryRow]) -> Iterator[str]:
+    """Failures, tails that the usual formula does not fit, estimates that do not vary."""
+    failed = [row for row in rows if row.metric == "failure_rate" and row.failures]
+    if failed:
+        places = [f"{row.method} in {row.cell_name} {row.failures:,} of {row.replications:,}" for row in failed]
+        yield (
+            f"Replications failed: {_listed(places)}. All other figures are conditional on success; [ ] bounds them "
+            "over the failures, and bias, RMSE and whatever shows none could be anything had these not failed."
+        )
+    still = [row for row in rows if row.metric == "empse" and row.value == 0 and row.n > 1]
+    if still:
+        yield f"Estimates that do not vary: {_listed([_place(row) for row in still])}."
+    heavy = [
+        row
+        for row in rows
+        if row.metric == "empse" and row.mcse and row.robust_mcse and row.robust_mcse > _HEAVY * row.mcse
+    ]
+    if heavy:
+        yield (
+            f"Heavy tails: {_listed([_place(row) for row in heavy])}. The error of EmpSE is at least {_HEAVY:g} times "
+            "what the formula for normal estimates says; median_bias and robust_empse hold for any distribution."
+        )
+
+
+def _place(row: SummaryRow) -> str:
+    return f"{row.parameter} by {row.method} in {row.cell_name}"
+
+
+def _listed(places: Sequence[str]) -> str:
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    return ", ".join(places[:_NAMED]) + more

@@ -1,0 +1,1 @@
+"""Replications of a study written in Python."""

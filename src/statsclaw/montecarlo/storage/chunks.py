@@ -1,0 +1,165 @@
+"""One chunk of results in a Parquet file: one row per replication, one column per method and quantity."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+from statsclaw.montecarlo.batch import Batch
+from statsclaw.montecarlo.storage.identity import Identity
+
+STATUS, SECONDS, WARNINGS, PROBLEM = "status", "seconds", "warnings", "problem"
+OWN = frozenset({STATUS, SECONDS, WARNINGS, PROBLEM})
+_ROW_GROUP = 1 << 17
+
+
+class ChunkDamaged(Exception):
+    """A file that is no whole chunk of this study; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Replications first … stop − 1 of a cell. `columns`: method/quantity."""
+
+    path: Path
+    cell: int
+    first: int
+    stop: int
+    columns: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        return self.stop - self.first
+
+
+def file_name(cell: int, first: int, count: int) -> str:
+    return f"cell{cell:06d}-{first:011d}+{count}.parquet"
+
+
+def as_table(batch: Batch) -> Any:
+    """The batch with one column `method/quantity` for each."""
+    columns: dict[str, Any] = {}
+    for method, rows in batch.methods.items():
+        columns[f"{method}/{STATUS}"] = pa.array(rows.status)
+        columns[f"{method}/{SECONDS}"] = pa.array(rows.seconds)
+        columns[f"{method}/{WARNINGS}"] = pa.array(rows.warnings)
+        for name, values in rows.columns.items():
+            columns[f"{method}/{name}"] = pa.array(values)
+        if rows.problems:
+            texts = [rows.problems.get(place) for place in range(batch.task.count)]
+            columns[f"{method}/{PROBLEM}"] = pa.array(texts, pa.string())
+    return pa.table(columns)
+
+
+def write_chunk(folder: Path, table: Any, cell: int, first: int, identity: Identity) -> Chunk:
+    """Whole or not at all: written under another name, forced to the disk, then renamed."""
+    count = table.num_rows
+    metadata = {**identity.metadata(), "cell": str(cell), "first": str(first), "count": str(count)}
+    table = table.replace_schema_metadata({f"statsclaw.{key}": value for key, value in metadata.items()})
+    path = folder / file_name(cell, first, count)
+    partial = path.with_suffix(f".{os.getpid()}.partial")
+    repeating = [name for name in table.column_names if name.rpartition("/")[2] in (STATUS, WARNINGS, PROBLEM)]
+    try:
+        with partial.open("wb") as file:
+            pq.write_table(
+                table,
+                file,
+                compression="zstd",
+                compression_level=1,
+                use_dictionary=repeating,
+                write_statistics=False,
+                row_group_size=_ROW_GROUP,
+                write_page_checksum=True,
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return Chunk(path, cell, first, first + count, tuple(table.column_names))
+
+
+def open_chunk(path: Path, identity: Identity, names: dict[tuple[str, ...], tuple[str, ...]]) -> Chunk:
+    """The chunk in a file, by what its footer says; `names` keeps one copy of each list of column names."""
+    try:
+        footer = pq.read_metadata(path)
+        schema = footer.schema.to_arrow_schema()
+    except (OSError, pa.ArrowException) as error:
+        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+    said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
+    for key, value in identity.metadata().items():
+        if said.get(f"statsclaw.{key}") != value:
+            raise ChunkDamaged(f"it belongs to another {key}")
+    try:
+        cell, first, count = (int(said[f"statsclaw.{key}"]) for key in ("cell", "first", "count"))
+    except (KeyError, ValueError):
+        raise ChunkDamaged("it does not say which replications it holds") from None
+    if count != footer.num_rows or path.name != file_name(cell, first, count):
+        raise ChunkDamaged("it holds other replications than its name says")
+    columns = tuple(schema.names)
+    return Chunk(path, cell, first, first + count, names.setdefault(columns, columns))
+
+
+def read_columns(chunk: Chunk, names: Sequence[str]) -> Mapping[str, Any]:
+    """The named columns, those that the chunk has, as numpy arrays or lists of texts."""
+    wanted = [name for name in names if name in chunk.columns]
+    try:
+        table = pq.read_table(chunk.path, columns=wanted, page_checksum_verification=True, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+    found: dict[str, Any] = {}
+    for name in wanted:
+        column = table.column(name)
+        found[name] = column.to_pylist() if column.type == pa.string() else column.to_numpy()
+    return found
+
+
+def merge_chunks(folder: Path, parts: Sequence[Chunk], identity: Identity) -> Chunk:
+    """One chunk of parts that follow each other. The parts are left as they are."""
+    try:
+        tables = [pq.read_table(part.path, page_checksum_verification=True, use_threads=False) for part in parts]
+    except (OSError, pa.ArrowException) as error:
+        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+    whole = pa.concat_tables(tables, promote_options="default")
+    floats = [name for name in whole.column_names if pa.types.is_floating(whole.schema.field(name).type)]
+    for name in floats:
+        if whole.column(name).null_count:
+            place = whole.column_names.index(name)
+            whole = whole.set_column(place, name, whole.column(name).fill_null(float("nan")))
+    return write_chunk(folder, whole, parts[0].cell, parts[0].first, identity)
+
+
+def quantities(chunks: Iterable[Chunk], method: str) -> tuple[str, ...]:
+    """What a method gave in any of the chunks, beside what the engine records, in the order it was first given."""
+    prefix = f"{method}/"
+    lists = dict.fromkeys(chunk.columns for chunk in chunks)
+    names = dict.fromkeys(name[len(prefix) :] for columns in lists for name in columns if name.startswith(prefix))
+    return tuple(name for name in names if name not in OWN)
+
+
+def without_gaps(chunks: Iterable[Chunk]) -> list[tuple[Chunk, int, int]]:
+    """The longest prefix 0 … k − 1 of replications: pieces (chunk, from, to) of it, each replication once."""
+    ordered = sorted(chunks, key=lambda chunk: (chunk.first, -chunk.stop))
+    pieces: list[tuple[Chunk, int, int]] = []
+    reached = 0
+    best: Chunk | None = None
+    for chunk in [*ordered, None]:
+        if chunk is not None and chunk.first <= reached:
+            if best is None or chunk.stop > best.stop:
+                best = chunk
+            continue
+        if best is not None and best.stop > reached:
+            pieces.append((best, reached, best.stop))
+            reached = best.stop
+            best = None
+        if chunk is None or chunk.first > reached:
+            break
+        best = chunk
+    return pieces

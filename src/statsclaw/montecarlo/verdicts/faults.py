@@ -1,0 +1,142 @@
+"""Named faults of a method, and what each metric would be under them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special  # type: ignore[import-untyped]
+
+from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
+from statsclaw.montecarlo.metrics.measures import McEstimate
+from statsclaw.montecarlo.verdicts.power import Measured, Model, Proportion
+from statsclaw.montecarlo.verdicts.questions import Question, metric_of
+
+CORRECT = "correct"
+#: Looked at unless a criterion names its own.
+USUAL = ("SE × 0.9", "SE × 1.1", "bias of 0.1 EmpSE", "bias of 0.2 EmpSE")
+_OTHER = {
+    "failure_rate": ("fails in 5 %", "fails in 10 %"),
+    "convergence_rate": ("fails in 5 %", "fails in 10 %"),
+    "empse": ("EmpSE × 1.1", "EmpSE × 1.2"),
+    "robust_empse": ("EmpSE × 1.1", "EmpSE × 1.2"),
+    "quantile_range": ("EmpSE × 1.1", "EmpSE × 1.2"),
+    "rate": ("rate × 0.5", "rate × 0.8"),
+}
+_OF_SE = ("coverage", "be_coverage", "rejection", "se_ratio", "relative_error_modse", "modse", "width")
+_OF_BIAS = ("coverage", "rejection", "bias", "standardised_bias", "median_bias", "relative_bias", "rmse", "mse")
+_WRITTEN = {
+    "se": re.compile(r"SE\s*[×x*]\s*([\d.]+)$"),
+    "bias": re.compile(r"bias of (-?[\d.]+) EmpSE$"),
+    "empse": re.compile(r"EmpSE\s*[×x*]\s*([\d.]+)$"),
+    "fails": re.compile(r"fails in ([\d.]+) ?%$"),
+    "rate": re.compile(r"rate\s*[×x*]\s*([\d.]+)$"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Standard errors × `se`, estimates shifted by `bias` EmpSE or spread × `empse`, a share `fails`, `rate` slower."""
+
+    name: str
+    se: float = 1.0
+    bias: float = 0.0
+    empse: float = 1.0
+    fails: float = 0.0
+    rate: float = 1.0
+
+
+def read_fault(name: str) -> Fault:
+    """“SE × 0.9”, “bias of 0.2 EmpSE”, “EmpSE × 1.1”, “fails in 5 %”, “rate × 0.5”."""
+    for kind, pattern in _WRITTEN.items():
+        if match := pattern.match(name.strip()):
+            size = float(match.group(1))
+            return Fault(name, **{kind: size / 100 if kind == "fails" else size})
+    raise StudyRefused(
+        f"there is no fault {name!r}: write “SE × 0.9”, “bias of 0.2 EmpSE”, “EmpSE × 1.1”, “fails in 5 %” or "
+        "“rate × 0.5”"
+    )
+
+
+def faults_of(criterion: Criterion) -> list[Fault]:
+    """Those the criterion names, else the usual ones that its metric could notice."""
+    if criterion.faults:
+        return [read_fault(name) for name in criterion.faults]
+    if criterion.metric in _OTHER:
+        return [read_fault(name) for name in _OTHER[criterion.metric]]
+    usual = [read_fault(name) for name in USUAL]
+    if criterion.metric in ("rate", "trend"):
+        return []
+    return [
+        fault
+        for fault in usual
+        if (fault.se != 1 and criterion.metric in _OF_SE) or (fault.bias != 0 and criterion.metric in _OF_BIAS)
+    ]
+
+
+def model_of(study: Study, question: Question, fault: Fault, pilot: McEstimate | None) -> Model | None:
+    """How the metric is distributed under the fault; None where that is not known without a pilot."""
+    metric = metric_of(question.criterion)
+    if question.criterion.metric == "rate":
+        return _rate(study, question, fault, metric)
+    if question.criterion.metric == "trend":
+        return _from_pilot(pilot, Fault(fault.name), metric)
+    z = float(special.ndtri((1 + study.level) / 2))
+    if metric in ("failure_rate", "convergence_rate"):
+        return Proportion(fault.fails if metric == "failure_rate" else 1 - fault.fails)
+    if metric in ("coverage", "be_coverage"):
+        return Proportion(covers(z, fault.se, 0.0 if metric == "be_coverage" else fault.bias))
+    if metric == "rejection" and _of_null(study, question):
+        return Proportion(1 - covers(z, fault.se, fault.bias))
+    if metric == "se_ratio":
+        return Measured(fault.se, fault.se * math.sqrt(0.5), 0.0)
+    if metric == "relative_error_modse":
+        return Measured(100 * (fault.se - 1), 100 * fault.se * math.sqrt(0.5), 100.0)
+    if metric == "standardised_bias":
+        return Measured(fault.bias, 1.0)
+    return _from_pilot(pilot, fault, metric)
+
+
+def covers(z: float, factor: float, bias: float) -> float:
+    """The coverage of estimate ± z · factor · SE with a bias of this many EmpSE."""
+    return float(special.ndtr(z * factor - bias) - special.ndtr(-z * factor - bias))
+
+
+def _of_null(study: Study, question: Question) -> bool:
+    """The band holds the nominal type I error, so the criterion is about that and not about power."""
+    return question.low <= 1 - study.level <= question.high and question.high < 0.5
+
+
+def _rate(study: Study, question: Question, fault: Fault, metric: str) -> Measured:
+    """The root-n rate; log RMSE of normal estimates has an error of 1/√(2R) in each cell."""
+    levels = np.log([float(study.cells()[number][str(question.criterion.axis)]) for number in question.cells])
+    centred = levels - np.mean(levels)
+    of_mse = 2.0 if metric == "mse" else 1.0
+    spread = of_mse * math.sqrt(0.5 / float(np.sum(np.square(centred))))
+    return Measured(-0.5 * of_mse * fault.rate, spread)
+
+
+def _from_pilot(pilot: McEstimate | None, fault: Fault, metric: str) -> Model | None:
+    """What the pilot shows is taken as what a correct method gives; the fault changes it."""
+    if pilot is None:
+        return None
+    value, error = pilot.value, pilot.error or 0.0
+    if pilot.successes is not None:
+        return Proportion(value) if fault.name == CORRECT else None
+    spread = error * math.sqrt(pilot.trials)
+    if metric in ("bias", "median_bias", "relative_bias"):
+        return _biased(pilot, fault, metric, spread)
+    if metric in ("rmse", "mse", "empse", "modse", "width", "robust_empse", "quantile_range"):
+        grown = math.hypot(1.0, fault.bias) if metric in ("rmse", "mse") else 1.0
+        grown *= fault.se if metric in ("modse", "width") else fault.empse
+        grown **= 2 if metric == "mse" else 1
+        return Measured(value * grown, spread * grown, pilot.log_shift)
+    return Measured(value, spread, pilot.log_shift) if fault.name == CORRECT else None
+
+
+def _biased(pilot: McEstimate, fault: Fault, metric: str, spread: float) -> Measured:
+    """Of a mean the spread of one replication is EmpSE, of a median √(π/2) times as much; a correct method has none."""
+    empse = spread / (math.sqrt(math.pi / 2) if metric == "median_bias" else 1.0)
+    return Measured(fault.bias * empse, spread)

@@ -1,0 +1,275 @@
+"""Criteria decided three ways, with stated error rates.
+
+- literal: the value as it was found lies within the band, in every cell.
+- interval: PASS where the interval of every cell lies within its band, FAIL where one lies outside of it, else
+  UNDECIDED. For a number of replications fixed beforehand.
+- sequential: the same with tests that may be repeated as replications are added (see sequential.py).
+
+With α = 1 − level, for interval and sequential alike:
+- a study in which every metric lies within its band has a FAIL anywhere with a probability of at most α (Holm over all
+  cells of all criteria);
+- a criterion of which at least one cell lies outside of its band has a PASS with a probability of at most α: it needs
+  every cell to pass, so no correction over cells is due (intersection-union test; two one-sided tests in each cell,
+  which for bias in units of EmpSE is the usual equivalence test).
+Exact for proportions and quantiles; for other metrics as good as the t interval, so nothing is decided by it on fewer
+than 20 replications. The literal verdict has no error rate: `plan` says what to expect of it.
+
+Failures. A metric is conditional on success. Where the failed replications could have moved the value out of the band
+(for proportions: had they been all hits or all misses; for others: had they given results no farther from the median
+than the rest did), PASS becomes UNDECIDED, and no number of replications cures that. Where no such bounds exist
+(comparisons, what is divided by EmpSE) it does as soon as more than 1 % failed. A study with a criterion on the
+failure_rate or convergence_rate of the method in that cell has said how many failures it accepts: then the verdict
+stands, with a warning. A FAIL stands: no credit is given for failing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from statsclaw.montecarlo.design import Criterion, Study
+from statsclaw.montecarlo.metrics.failures import Bounds
+from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, interval
+from statsclaw.montecarlo.metrics.measures import RATES, McEstimate
+from statsclaw.montecarlo.metrics.order import Interval
+from statsclaw.montecarlo.storage.results import Results
+from statsclaw.montecarlo.verdicts.holm import adjusted
+from statsclaw.montecarlo.verdicts.questions import Evidence, Question, questions_of
+from statsclaw.montecarlo.verdicts.sequential import looks, proportion_errors, scheduled_errors
+from statsclaw.montecarlo.verdicts.wording import notes_of, rule_of, warning_of
+
+Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
+LEVEL = 0.99
+#: Fewer replications than this decide nothing by a t interval.
+FEWEST = 20
+#: The share of failures that is let pass where no bounds over them exist.
+TOLERATED = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class CellVerdict:
+    """One value of a criterion: of a cell, of a step of a trend, of a row of cells.
+
+    `replications`: of each cell; `n`: of them used, in the cell with the fewest; `failures`: of all its cells.
+    `interval`: the one that passes, with 1 − level beyond each end. `bounds`: over the failures. `failures_matter`:
+    they turn PASS into UNDECIDED. `more_helps`: further replications could decide it.
+    """
+
+    cell: str
+    cells: tuple[int, ...]
+    value: float
+    mcse: float | None
+    interval: Interval
+    literal: Verdict
+    interval_verdict: Verdict
+    sequential: Verdict
+    replications: int
+    n: int
+    failures: int
+    bounds: Interval
+    warning: str = ""
+    failures_matter: bool = False
+    more_helps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionVerdict:
+    """`verdict`: the sequential one where it is decided; at the cap the literal one, which `by` says."""
+
+    id: str
+    criterion: Criterion
+    rule: str
+    literal: Verdict
+    interval: Verdict
+    sequential: Verdict
+    verdict: Verdict
+    by: str
+    level: float
+    replications: int
+    cells: tuple[CellVerdict, ...]
+    notes: tuple[str, ...] = ()
+
+
+def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[CriterionVerdict]:
+    """One verdict per criterion, in their order; error rates: see the module."""
+    schedule = looks(study)
+    asked = [(criterion, questions_of(study, criterion)) for criterion in study.criteria]
+    answers = [[_answer(study, question, results, schedule, level) for question in rows] for _, rows in asked]
+    flat = [answer for rows in answers for answer in rows]
+    fixed = adjusted([answer.errors[1] for answer in flat])
+    repeated = adjusted([answer.errors[3] for answer in flat])
+    decided = iter(
+        [_decided(answer, one, other, 1 - level) for answer, one, other in zip(flat, fixed, repeated, strict=True)]
+    )
+    return [_judged(study, criterion, [next(decided) for _ in rows], schedule, level) for (criterion, rows) in asked]
+
+
+def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dict[int, int]:
+    """Of each cell that needs more, how many further replications until the next look; empty when none is left."""
+    schedule = looks(study)
+    found: dict[int, int] = {}
+    for row in judge_study(study, results, level):
+        if row.sequential == "FAIL":
+            continue
+        for cell in (cell for cell in row.cells if cell.sequential == "UNDECIDED" and cell.more_helps):
+            for number in cell.cells:
+                done = results.completed(number)
+                target = next((count for count in schedule if count > done), None)
+                if target is not None:
+                    found[number] = target - done
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """`errors`: p-values of outside the band and within it, for a fixed number of replications and for repeated looks.
+
+    `reason`: why there is no value, or that there is nothing yet."""
+
+    question: Question
+    estimate: McEstimate
+    bounds: Bounds
+    shown: Interval
+    errors: tuple[float, float, float, float]
+    completed: int
+    excused: bool
+    reason: str = ""
+    recorded: bool = True
+
+
+def _answer(study: Study, question: Question, results: Results, schedule: Sequence[int], level: float) -> _Answer:
+    if any(results.completed(cell) == 0 for cell in question.cells):
+        return _unanswered(question, "no replication yet")
+    try:
+        evidence = Evidence(study, question, results)
+    except KeyError as missing:
+        return replace(_unanswered(question, f"{missing.args[0]} was not recorded"), recorded=False)
+    found, low, high = evidence.estimate(), question.low, question.high
+    hits = evidence.outcomes()
+    if math.isnan(found.value):
+        if found.trials == 1 or evidence.completed < min(FEWEST, schedule[0]):
+            return _unanswered(question, "too few replications", found, evidence.completed)
+        errors = (1.0, 0.0, 1.0, 0.0)
+    elif hits is not None:
+        exact = found if found.trials else None
+        fixed = (error_to_include(found, low, high), error_to_exclude(found, low, high)) if exact else (1.0, 1.0)
+        errors = (*fixed, *proportion_errors(hits, low, high))
+    else:
+        reached = [evidence.estimate(count) for count in schedule if count <= evidence.completed]
+        usable = [row for row in reached if row.trials >= FEWEST and math.isfinite(row.value)]
+        fixed = (error_to_include(found, low, high), error_to_exclude(found, low, high))
+        fixed = fixed if found.trials >= FEWEST else (1.0, 1.0)
+        errors = (*fixed, *scheduled_errors(usable, len(schedule), low, high))
+    bounds = evidence.bounds() if found.failures else Bounds(found.value, found.value)
+    excused = _excused(study, question)
+    return _Answer(question, found, bounds, interval(found, 2 * (1 - level)), errors, evidence.completed, excused)
+
+
+def _unanswered(question: Question, reason: str, found: McEstimate | None = None, completed: int = 0) -> _Answer:
+    nothing = found or McEstimate(math.nan, None, 0, 0)
+    everything = Bounds(-math.inf, math.inf)
+    return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, completed, False, reason)
+
+
+def _excused(study: Study, question: Question) -> bool:
+    """The study has a criterion on failures of this method in these cells."""
+    methods = {question.criterion.method, question.criterion.reference} - {None}
+    for method in methods:
+        covered: set[int] = set()
+        for other in study.criteria:
+            if other.metric in RATES and other.method == method:
+                covered |= set(study.selected(other))
+        if not set(question.cells) <= covered:
+            return False
+    return True
+
+
+def _decided(answer: _Answer, fixed: float, repeated: float, error: float) -> CellVerdict:
+    question, found = answer.question, answer.estimate
+    literal: Verdict = "PASS" if question.low <= found.value <= question.high else "FAIL"
+    one = _verdict(answer.errors[0], fixed, error)
+    other = _verdict(answer.errors[2], repeated, error)
+    if answer.reason:
+        literal = one = other = "UNDECIDED"
+    matters = _failures_matter(answer)
+    warning = answer.reason or warning_of(found, question.criterion, answer.bounds, matters=matters)
+    if matters:
+        one, other = ("UNDECIDED" if row == "PASS" else row for row in (one, other))
+    return CellVerdict(
+        question.name, question.cells, found.value, found.error, answer.shown, literal, one, other,
+        answer.completed, found.trials, found.failures, (answer.bounds.low, answer.bounds.high), warning, matters,
+        answer.recorded and not matters,
+    )  # fmt: skip
+
+
+def _verdict(outside: float, within: float, error: float) -> Verdict:
+    """By the error of "it lies outside of the band", and the corrected one of "it lies within"."""
+    if within <= error:
+        return "FAIL"
+    return "PASS" if outside <= error else "UNDECIDED"
+
+
+def _failures_matter(answer: _Answer) -> bool:
+    found, question = answer.estimate, answer.question
+    if not found.failures or question.criterion.metric in RATES or answer.excused or not found.trials:
+        return False
+    bounds = (answer.bounds.low, answer.bounds.high)
+    if not all(math.isfinite(end) for end in bounds) and not _one_sided(bounds, question):
+        return found.failures > TOLERATED * found.replications
+    return not inside(bounds, question.low, question.high)
+
+
+def _one_sided(bounds: Interval, question: Question) -> bool:
+    """An end that is not known does not matter where the band has none there."""
+    return (math.isfinite(bounds[0]) or question.low == -math.inf) and (
+        math.isfinite(bounds[1]) or question.high == math.inf
+    )
+
+
+def _judged(
+    study: Study, criterion: Criterion, cells: Sequence[CellVerdict], schedule: Sequence[int], level: float
+) -> CriterionVerdict:
+    literal, fixed, repeated = (
+        together([getattr(cell, name) for cell in cells]) for name in ("literal", "interval_verdict", "sequential")
+    )
+    done = min((cell.replications for cell in cells), default=0)
+    verdict, by = repeated, "sequential"
+    open_cells = [cell for cell in cells if cell.sequential == "UNDECIDED"]
+    if repeated == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
+        verdict, by = _without_more(literal, fixed, open_cells, schedule)
+    notes = (
+        notes_of([(cell.cell, cell.warning) for cell in cells])
+        if cells
+        else ("the criterion selects no cell of the study",)
+    )
+    return CriterionVerdict(
+        criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, verdict, by, level, done, tuple(cells),
+        notes,
+    )  # fmt: skip
+
+
+def _is_final(cell: CellVerdict, schedule: Sequence[int]) -> bool:
+    return not cell.more_helps or cell.replications >= schedule[-1]
+
+
+def _without_more(
+    literal: Verdict, fixed: Verdict, cells: Sequence[CellVerdict], schedule: Sequence[int]
+) -> tuple[Verdict, str]:
+    """The literal reading stands, but not where failures or what was not recorded are the reason. With a single
+    planned look the interval is as good as the sequential verdict."""
+    if any(cell.failures_matter for cell in cells):
+        return "UNDECIDED", "failures could change it"
+    if any(not cell.more_helps for cell in cells):
+        return "UNDECIDED", "not recorded"
+    if len(schedule) == 1 and fixed != "UNDECIDED":
+        return fixed, "interval (one look)"
+    return literal, "literal, at the cap"
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """FAIL if any is, PASS if all are."""
+    if not verdicts or "FAIL" in verdicts:
+        return "FAIL"
+    return "PASS" if set(verdicts) == {"PASS"} else "UNDECIDED"

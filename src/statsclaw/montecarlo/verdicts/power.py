@@ -1,0 +1,127 @@
+"""How a metric would be distributed over repeated studies, and what the decision rules would make of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy import special, stats  # type: ignore[import-untyped]
+
+from statsclaw.montecarlo.metrics.order import Interval
+
+_MOST_REPLICATIONS = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proportion:
+    """Successes are binomial: exact."""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Normal around `value` with standard deviation `spread` / √R; `log_shift`: log(value + log_shift) is."""
+
+    value: float
+    spread: float
+    log_shift: float | None = None
+
+
+Model = Proportion | Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Chances:
+    """Of PASS and FAIL, in one cell: literal, and by the interval (what is left is UNDECIDED)."""
+
+    literal_pass: float
+    interval_pass: float
+    interval_fail: float
+
+
+@lru_cache(maxsize=100_000)
+def chances(model: Model, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
+    """`pass_error`: on each side of the interval that passes; `fail_error`: of the interval that fails, both sides."""
+    if isinstance(model, Proportion):
+        return _of_proportion(model.value, replications, band, pass_error, fail_error)
+    return _of_measured(model, replications, band, pass_error, fail_error)
+
+
+def _of_proportion(value: float, trials: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
+    low, high = band
+    within = hits_between(trials, max(low, 0.0), min(high, 1.0))
+    # PASS: P(X ≥ x | low) ≤ error and P(X ≤ x | high) ≤ error; FAIL: P(X ≤ x | low) or P(X ≥ x | high) ≤ error / 2.
+    first = _first_above(trials, low, pass_error) if low > 0 else 0
+    last = trials - _first_above(trials, 1 - high, pass_error) if high < 1 else trials
+    below = _first_above(trials, 1 - low, fail_error / 2) if low > 0 else trials + 1
+    above = _first_above(trials, high, fail_error / 2) if high < 1 else trials + 1
+    return Chances(
+        _probability(trials, value, *within),
+        _probability(trials, value, first, last),
+        _probability(trials, value, 0, trials - below) + _probability(trials, value, above, trials),
+    )
+
+
+def hits_between(trials: int, low: float, high: float) -> tuple[int, int]:
+    """The numbers of successes whose share lies in [low, high], as a share is compared: successes / trials."""
+    first, last = max(math.ceil(low * trials) - 1, 0), min(math.floor(high * trials) + 1, trials)
+    while first <= trials and first / trials < low:
+        first += 1
+    while last >= 0 and last / trials > high:
+        last -= 1
+    return first, last
+
+
+def _first_above(trials: int, edge: float, error: float) -> int:
+    """The smallest x with P(X ≥ x | edge) ≤ error; trials + 1 if there is none."""
+    found = int(stats.binom.isf(error, trials, edge)) + 1
+    while found > 0 and stats.binom.sf(found - 2, trials, edge) <= error:
+        found -= 1
+    return min(found, trials + 1)
+
+
+def _probability(trials: int, value: float, first: int, last: int) -> float:
+    if first > last:
+        return 0.0
+    return float(special.bdtr(last, trials, value) - (special.bdtr(first - 1, trials, value) if first > 0 else 0.0))
+
+
+def _of_measured(model: Measured, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
+    centre, error = model.value, model.spread / math.sqrt(replications)
+    low, high = band
+    if model.log_shift is not None and model.value + model.log_shift > 0:
+        size = model.value + model.log_shift
+        centre, error = math.log(size), error / size
+        low, high = (math.log(max(end + model.log_shift, 1e-300)) if end < math.inf else end for end in (low, high))
+    if error == 0:
+        passes = float(low <= centre <= high)
+        return Chances(passes, passes, 1 - passes)
+    inner, outer = float(special.ndtri(1 - pass_error)) * error, float(special.ndtri(1 - fail_error / 2)) * error
+
+    def between(bottom: float, top: float) -> float:
+        return max(float(special.ndtr((top - centre) / error) - special.ndtr((bottom - centre) / error)), 0.0)
+
+    fail = between(-math.inf, low - outer) + between(high + outer, math.inf)
+    return Chances(between(low, high), between(low + inner, high - inner), fail)
+
+
+def needed(missed: Callable[[int], float], target: float, start: int) -> int | None:
+    """The replications from which a miss has at most the probability `target`, if 10 million are enough.
+
+    Found by halving, and then moved past the next few at which the sawtooth of a binomial is above it again.
+    """
+    low, high = 1, max(start, 2)
+    while high < _MOST_REPLICATIONS and missed(high) > target:
+        low, high = high, 2 * high
+    if missed(high) > target:
+        return None
+    while high - low > max(1, high // 500):
+        middle = (low + high) // 2
+        low, high = (middle, high) if missed(middle) > target else (low, middle)
+    reach = np.unique(np.linspace(high, high + max(high // 20, 20), 21).astype(int))
+    above = [count for count in reach.tolist() if missed(count) > target]
+    return int(max(above)) + 1 if above else high

@@ -1,0 +1,60 @@
+"""Criteria, warnings and notes in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from statsclaw.montecarlo.design import Criterion
+from statsclaw.montecarlo.metrics.estimates import McEstimate
+from statsclaw.montecarlo.metrics.failures import Bounds
+from statsclaw.montecarlo.metrics.measures import RATES
+
+_NAMED = 6
+
+
+def rule_of(criterion: Criterion) -> str:
+    """coverage of mu by mle between 0.93 and 0.97."""
+    of = criterion.parameter or criterion.field
+    name = f"{criterion.metric} of {criterion.of or 'rmse'}" if criterion.axis is not None else criterion.metric
+    name += f" of {of}" if of and criterion.axis is None else f" ({of})" if of else ""
+    name += f" along {criterion.axis}" if criterion.axis is not None else ""
+    name += f" by {criterion.method}" + (f" against {criterion.reference}" if criterion.reference else "")
+    unit = " EmpSE" if criterion.unit == "empse" else ""
+    low, high = criterion.low, criterion.high
+    if low is not None and high is not None:
+        return f"{name} between {low:g} and {high:g}{unit}"
+    return f"{name} at least {low:g}{unit}" if low is not None else f"{name} at most {high:g}{unit}"
+
+
+def warning_of(found: McEstimate, criterion: Criterion, bounds: Bounds, *, matters: bool) -> str:
+    """What must be said with a value. `matters`: its failures keep it from passing."""
+    if found.replications and not found.trials:
+        return "every replication failed"
+    if math.isnan(found.value):
+        return "there is no finite value"
+    said = []
+    if found.failures and criterion.metric not in RATES:
+        text = f"{found.failures:,} of {found.replications:,} replications failed"
+        if math.isfinite(bounds.low) and math.isfinite(bounds.high):
+            text += f": with them the value could lie in [{bounds.low:.4g}, {bounds.high:.4g}]"
+        said.append(text + (", so it cannot PASS" if matters else ""))
+    if found.successes is None and found.error == 0:
+        said.append("what was recorded does not vary")
+    if found.open_above or found.open_below:
+        said.append("heavy tails: no limit can be given towards larger spreads")
+    return "; ".join(said)
+
+
+def notes_of(warnings: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """(cell, warning): the same words once, with the cells they are about."""
+    places: dict[str, list[str]] = {}
+    for cell, warning in warnings:
+        if warning:
+            places.setdefault(warning, []).append(cell)
+    notes = [
+        f"{', '.join(names[:_NAMED])}{f' and {len(names) - _NAMED} more' if len(names) > _NAMED else ''}: {warning}"
+        for warning, names in places.items()
+    ]
+    more = (f"and {len(notes) - _NAMED} notes more",) if len(notes) > _NAMED else ()
+    return (*notes[:_NAMED], *more)
