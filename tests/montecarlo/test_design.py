@@ -213,7 +213,7 @@ def test_replications_may_change_where_they_have_no_name(folder: Path) -> None:
 def test_the_environment_is_what_the_study_imports_and_what_everything_rests_on(folder: Path) -> None:
     write(folder, STUDY.replace("import scipy.special", "import yaml"))
     found = describe(load_study(folder / "study.py"))["environment"]
-    assert set(found) == {"python", "platform", "numpy", "scipy", "PyYAML"}
+    assert set(found) == {"python", "platform", "streams", "numpy", "scipy", "PyYAML"}
 
 
 def test_a_module_beside_the_study_belongs_to_it(folder: Path) -> None:

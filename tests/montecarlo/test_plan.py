@@ -102,7 +102,7 @@ def test_a_fault_inside_the_band_is_never_noticed() -> None:
     plan = planned(COVERAGE)
     lenient = row(plan, "bias of 0.2 EmpSE")
     assert lenient.inside and lenient.needed == (None, None)
-    assert "inside the band: no number of replications" in render_plan(plan)
+    assert "inside the band or on its edge: no number of replications" in render_plan(plan)
     edge = planned(Criterion("C", "relative_error_modse", "m", "mu", -10, 10))
     assert row(edge, "SE × 0.9").inside and row(edge, "SE × 1.1").inside
 

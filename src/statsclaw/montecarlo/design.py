@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -31,12 +31,16 @@ class StudyRefused(InputRefused, ValueError):
     """A study that cannot be run as it is written; the message is one sentence."""
 
 
+class NoValue(float):
+    """NaN by type: what `Estimate.value` is where a method gives none, pickled or copied as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What a method says about one parameter. Of `draws` (chains × draws, or one chain) a sampler's summary is made:
     mean, standard deviation, quantiles at the level of the study, R-hat, effective sample sizes, rank of the truth."""
 
-    value: float = math.nan
+    value: float = NoValue(math.nan)
     se: float | None = None
     low: float | None = None
     high: float | None = None
@@ -126,7 +130,6 @@ class Study:
         """The design as plain data: what results are bound to. Replications, cap and criteria may change later."""
         cells = self.cells()
         return {
-            "name": self.name,
             "seed": self.seed,
             "grid": {axis: list(levels) for axis, levels in self.grid.items()},
             "methods": list(self.method_names),
@@ -142,8 +145,8 @@ class Study:
 
 
 def _plain_levels(levels: Any) -> Any:
-    if isinstance(levels, str) or not isinstance(levels, Iterable):
-        return levels
+    if isinstance(levels, str | Set | Mapping) or not isinstance(levels, Iterable):
+        return levels  # refused later: it has no order
     return tuple(level.item() if isinstance(level, np.generic) else level for level in levels)
 
 

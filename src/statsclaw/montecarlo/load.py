@@ -6,17 +6,24 @@ import hashlib
 import importlib
 import importlib.util
 import sys
+import sysconfig
 import traceback
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 from statsclaw.montecarlo.design import Study, StudyRefused
-from statsclaw.montecarlo.storage.identity import local_modules
+from statsclaw.montecarlo.storage.identity import CAME_WITH, local_modules
 from statsclaw.montecarlo.validate import validate
 
 #: What was loaded in this process, by file: workers load the same file instead of being sent functions.
 _LOADED: dict[Path, Study] = {}
 _loading: list[Path] = []
+#: Names of the modules that came with any study: the next may mean others by them, or they may have changed.
+_came: set[str] = set()
+#: Below these, nothing belongs to a study even where its folder is above them.
+_INSTALLED = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]))
 
 
 def load_study(path: Path | str) -> Study:
@@ -58,6 +65,7 @@ def _from_python(file: Path) -> Study:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     _make_room(file)
+    before = dict(sys.modules)
     sys.modules[name] = module
     _loading.append(file)
     try:
@@ -68,6 +76,7 @@ def _from_python(file: Path) -> Study:
         raise StudyRefused(f"{file.name} cannot be loaded: {_said(error, file)}") from None
     finally:
         _loading.pop()
+        _remember(file, module, before)
     found = module.__dict__.get("study")
     if isinstance(found, Study):
         return found
@@ -82,9 +91,44 @@ def _make_room(file: Path) -> None:
     folder = str(file.parent)
     sys.path[:] = [folder, *(place for place in sys.path if place != folder)]
     for path in local_modules(file):
-        parts = path.relative_to(file.parent).with_suffix("").parts
-        sys.modules.pop(".".join(parts[:-1] if parts[-1] == "__init__" else parts), None)
+        if path.is_relative_to(file.parent):  # not elsewhere, by a link
+            parts = path.relative_to(file.parent).with_suffix("").parts
+            _forget(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    while _came:
+        _forget(_came.pop())
     importlib.invalidate_caches()
+
+
+def _forget(module: str) -> None:
+    sys.modules.pop(module, None)
+    package, _, name = module.rpartition(".")
+    if package in sys.modules:  # `from package import name` would find it there
+        vars(sys.modules[package]).pop(name, None)
+
+
+def _remember(file: Path, study: ModuleType, before: dict[str, ModuleType]) -> None:
+    """The modules of its folder that were loaded with it, or that it holds something of."""
+    names = {name for name, module in list(sys.modules.items()) if before.get(name) is not module}
+    for value in list(vars(study).values()):
+        if isinstance(value, ModuleType):
+            names.add(value.__name__)
+        elif isinstance(value, (FunctionType, type)):
+            names.add(value.__module__)
+    found = dict(_files_below(file.parent, names - {"__main__", study.__name__}))
+    CAME_WITH[file] = frozenset(path.resolve() for path in found.values())
+    new = (name for name in found if before.get(name) is not sys.modules.get(name))
+    _came.update(name for name in new if found[name].suffix == ".py")  # compiled ones are loaded once in a process
+
+
+def _files_below(folder: Path, modules: set[str]) -> Iterator[tuple[str, Path]]:
+    for module in modules:
+        file = getattr(sys.modules.get(module), "__file__", None)
+        path = Path(file) if isinstance(file, str) else None
+        if path is None or not path.is_relative_to(folder) or not path.is_file():
+            continue
+        installed = {"site-packages", "dist-packages"} & {*path.parts} or any(map(path.is_relative_to, _INSTALLED))
+        if not installed:
+            yield module, path
 
 
 def _said(error: BaseException, file: Path) -> str:

@@ -150,7 +150,8 @@ class Progress:
 
     def _begin(self, event: Started) -> None:
         methods = f"{len(event.methods)} method{'s' * (len(event.methods) != 1)}"
-        self._say(f"{event.study}: {len(event.cells)} cells × {event.planned:,} replications × {methods}")
+        cells = f"{len(event.cells)} cell{'' if len(event.cells) == 1 else 's'}"
+        self._say(f"{event.study}: {cells} × {event.planned:,} replications × {methods}")
         if any(event.done):
             self._say(f"{sum(event.done):,} replications are there already")
         if self._console.is_terminal and not self._quiet:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import pdb
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.montecarlo.batch import Batch, Lost, Rows, Status, Task
 from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.executors.local import LocalExecutor
@@ -61,6 +61,74 @@ def replay(
     store, changed = _store_of(study, Path(folder) if folder is not None else default_folder(study))
     wanted = study.method_names if method is None else (method,)
     return [_compared(name, found[name], store, task, changed) for name in wanted]
+
+
+def recheck(study: Study, store: Store, count: int = 3) -> list[str]:
+    """A few stored replications once more, each alone in a fresh process; one sentence about each that differs.
+
+    They are the last of up to `count` cells, the first and the last cell among them: by then a study has had the most
+    occasions to keep something. Nothing is said where a process ends or takes too long.
+    """
+    cells = [number for number in range(len(study.cells())) if store.completed(number)]
+    places = np.unique(np.linspace(0, len(cells) - 1, min(count, len(cells))).round().astype(int)).tolist()
+    tasks = [Task(cells[place], store.completed(cells[place]) - 1, 1) for place in reversed(places)]
+    try:
+        first = _each_alone(study, tasks)
+        doubtful = [task for task in tasks if not _is_stored(first.get(task), store, task)]
+        again = _each_alone(study, doubtful)
+    except (StudyRefused, MachineRefused):  # it cannot be sent to another process
+        return []
+    said = []
+    for task in reversed(doubtful):
+        where = f"replication {task.first} of {cell_name(study.cells()[task.cell])} gives something else"
+        one, other = first[task], again.get(task)
+        if other is not None and not all(_same_row(one.methods[name], other.methods[name]) for name in one.methods):
+            said.append(f"{where} each time it is computed: it depends on the clock, or on a generator without a seed")
+        else:
+            said.append(
+                f"{where} when it is computed again: the study keeps state between replications "
+                "(a generator or counter outside of its functions?)"
+            )
+    return said
+
+
+def _each_alone(study: Study, tasks: Sequence[Task]) -> dict[Task, Batch]:
+    """Without those whose process has ended."""
+    if not tasks:
+        return {}
+    executor = LocalExecutor(study, len(tasks))  # each worker is given one
+    found: dict[Task, Batch] = {}
+    left = len(tasks)
+    try:
+        for task in tasks:
+            executor.submit(task)
+        while left:
+            for outcome in executor.completed(1.0):
+                left -= 1
+                if isinstance(outcome, Batch):
+                    found[outcome.task] = outcome
+    finally:
+        executor.close(at_once=True)
+    return found
+
+
+def _is_stored(batch: Batch | None, store: Store, task: Task) -> bool:
+    """As far as it can be compared: not where time or the end of a process decided."""
+    if batch is None:
+        return True
+    compared = [_compared(name, rows, store, task, ()) for name, rows in batch.methods.items()]
+    by_chance = (Status.TIMEOUT, Status.DIED)
+    kept = {name: store.row(task.cell, name, task.first) for name in batch.methods}
+    return all(
+        each.same is not False or each.status in by_chance or (row := kept[each.method]) is None or row[0] in by_chance
+        for each in compared
+    )
+
+
+def _same_row(one: Rows, other: Rows) -> bool:
+    columns = one.columns.keys() == other.columns.keys()
+    same = columns and all(one.columns[name].tobytes() == other.columns[name].tobytes() for name in one.columns)
+    return bool(same and one.status.tolist() == other.status.tolist())
 
 
 def find_cell(study: Study, cell: int | str | Mapping[str, Level]) -> int:

@@ -23,7 +23,7 @@ from statsclaw.montecarlo.load import loading
 from statsclaw.montecarlo.schedule import Schedule
 from statsclaw.montecarlo.storage.store import Store
 from statsclaw.montecarlo.storage.writer import Writer, writing
-from statsclaw.montecarlo.validate import validate
+from statsclaw.montecarlo.validate import validate, validate_criteria
 
 #: By cell, the ranges [first, stop) of replications that are to be computed.
 Missing = dict[int, list[tuple[int, int]]]
@@ -51,7 +51,7 @@ def run(
     if loading() is not None:
         name = loading()
         raise StudyRefused(f"{name} runs itself while it is loaded", todo="put run(study) below `if __name__ == ...`")
-    study = validate(study if replications is None else replace(study, replications=replications))
+    study = validate_criteria(validate(study if replications is None else replace(study, replications=replications)))
     if workers is not None and workers < 0:
         raise StudyRefused(f"the number of workers must not be negative, it is {workers}")
     place = Path(folder) if folder is not None else default_folder(study)

@@ -1,8 +1,9 @@
 """One stream of random numbers for every (study seed, cell, replication, purpose), whoever computes it and when.
 
-Philox is counter-based: seed, cell and purpose give the key, the replication the upper half of the counter. So every
-replication of a cell has 2^128 draws of its own and streams never meet. The cell enters by what it is, not by its
-place: a level added to the grid leaves the results of the other cells as they were.
+Philox is counter-based: seed, cell and purpose give the key, the replication the last of the counter's four words. So
+every replication of a cell has 2^192 blocks of its own, in which `jumped()` (by 2^128) stays too, and streams never
+meet. The cell enters by what it is, not by its place: a level added to the grid leaves the results of the other cells
+as they were.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Stream:
 
     def at(self, replication: int) -> np.random.Generator:
         """1 µs, where making a generator takes ten times that."""
-        self._counter[2] = replication
+        self._counter[3] = replication
         self._children.replication = replication
         self._children.spawned = 0
         self._philox.state = self._state
@@ -69,7 +70,7 @@ class Stream:
     def untouched(self) -> bool:
         """Nothing was drawn since the generator was set."""
         now = self._philox.state
-        fresh = now["buffer_pos"] == 4 and now["state"]["counter"][0] == 0
+        fresh = now["buffer_pos"] == 4 and not now["state"]["counter"][:3].any()
         return bool(fresh and not self._children.spawned)
 
 

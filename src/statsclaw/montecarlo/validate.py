@@ -57,7 +57,10 @@ def _grid(study: Study) -> None:
             _require(fits, f"level {level!r} of axis {axis} must be a number, a text or true/false; name it by a text")
             finite = not isinstance(level, float) or math.isfinite(level)
             _require(finite, f"level {level!r} of axis {axis} is not finite")
-            _require(level not in levels[:place], f"axis {axis} of the grid has the level {level!r} twice")
+            shown = [str(other) for other in levels[:place]]
+            twice = level in levels[:place] or str(level) in shown
+            _require(not twice, f"axis {axis} of the grid has the level {level!r} twice")
+            _require(str(level).isprintable(), f"level {level!r} of axis {axis} must be one line of text")
     cells = math.prod(len(levels) for levels in study.grid.values())
     _require(cells <= MOST_CELLS, f"the grid has {cells:,} cells, at most {MOST_CELLS:,} are possible")
 
@@ -124,14 +127,39 @@ def _truth(study: Study) -> None:
             _require(parameter not in RESERVED, f"a parameter cannot be called {parameter}: the engine uses that name")
             try:
                 finite = math.isfinite(value)
-            except TypeError:
+            except (TypeError, OverflowError):
                 finite = False
             _require(
                 finite, f"the truth of {parameter} in the cell {cell_name(cell)} is {value!r}, not a finite number"
             )
 
 
+#: What the values of a metric cannot go beyond.
+_RANGES = {
+    **dict.fromkeys(("coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"), (0.0, 1.0)),
+    **dict.fromkeys(("empse", "modse", "mse", "rmse", "robust_empse", "width", "time", "se_ratio"), (0.0, math.inf)),
+}
+
+
+def validate_criteria(study: Study) -> Study:
+    """The study itself, if its criteria can be judged. Not for workers: it loads what judges."""
+    from statsclaw.montecarlo.verdicts.faults import faults_of
+    from statsclaw.montecarlo.verdicts.questions import check_criterion
+
+    for criterion in study.criteria:
+        check_criterion(study, criterion)
+        faults_of(criterion)
+        least, most = _RANGES.get(criterion.metric, (-math.inf, math.inf))
+        low, high = criterion.low, criterion.high
+        possible = (low is None or low <= most) and (high is None or high >= least)
+        hint = "; 95 % is written 0.95" if most == 1.0 and low is not None and 1 < low <= 100 else ""
+        _require(possible, f"criterion {criterion.id}: {criterion.metric} is never in that band{hint}")
+    return study
+
+
 def _criteria(study: Study) -> None:
+    listed = isinstance(study.criteria, Sequence) and not isinstance(study.criteria, str)
+    _require(listed, "criteria must be a list of Criterion(...)")
     seen: set[str] = set()
     for criterion in study.criteria:
         _require(isinstance(criterion, Criterion), f"a criterion is made by Criterion(...), not {criterion!r}")
@@ -143,6 +171,11 @@ def _criteria(study: Study) -> None:
 
 def _criterion(study: Study, criterion: Criterion) -> None:
     who = f"criterion {criterion.id}"
+    _require(isinstance(criterion.cells, Mapping), f"{who}: cells must be a mapping from axis to levels")
+    texts = (criterion.parameter, criterion.field, criterion.axis, criterion.of, criterion.method, criterion.reference)
+    _require(all(isinstance(text, str | None) for text in texts), f"{who}: names must be texts")
+    faults = isinstance(criterion.faults, Sequence) and all(isinstance(name, str) for name in criterion.faults)
+    _require(faults and not isinstance(criterion.faults, str), f"{who}: faults must be a list of texts")
     methods = ", ".join(study.method_names)
     for role, name in (("method", criterion.method), ("reference", criterion.reference)):
         known = (name is None and role == "reference") or name in study.method_names

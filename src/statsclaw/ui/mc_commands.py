@@ -46,6 +46,8 @@ def new(
     r: Annotated[bool, typer.Option("--r", help="Data and methods in R: writes a .toml and an .R file.")] = False,
 ) -> None:
     """Write a small commented study that runs as it is."""
+    if path.suffix.lower() not in (".py", ".toml", ".r", "") or not path.name:
+        raise InputRefused(f"a study is a .py or .toml file, not {str(path)!r}", todo="e.g. statsclaw mc new study.py")
     skeletons = resources.files("statsclaw.montecarlo") / "skeletons"
     if r or path.suffix.lower() in (".toml", ".r"):
         files = {path.with_suffix(".toml"): "study.toml.txt", path.with_suffix(".R"): "study.R.txt"}
@@ -59,8 +61,11 @@ def new(
         text = (skeletons / skeleton).read_text(encoding="utf-8")
         for name, value in names.items():
             text = text.replace(f"{{{name}}}", value)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputRefused(f"{file} cannot be written: {error.strerror}", todo="give another place") from None
     print(f"wrote {', '.join(map(str, files))}. Next: statsclaw mc run {shlex.quote(str(next(iter(files))))}")
 
 
@@ -110,6 +115,11 @@ def run(
         raise SaidAlready(INTERRUPTED) from None
     finally:
         progress.stop()
+    if any(cell.computed for cell in progress.tally.cells):
+        from statsclaw.montecarlo.replaying import recheck
+
+        for text in recheck(loaded, store):
+            print(f"note: {plain(text)}", file=sys.stderr)
     if not quiet:
         _tell_end(store, progress, study, store.folder if apart else out)
 
@@ -179,31 +189,53 @@ def command_line(name: str, study: Path, out: Path | None) -> str:
 
 def loaded_from(path: Path) -> Study:
     from statsclaw.montecarlo.load import load_study
+    from statsclaw.montecarlo.validate import validate_criteria
 
-    return load_study(path)
+    return validate_criteria(load_study(path))
 
 
 def results_of(study: Study, out: Path | None) -> Store:
-    """The results of a study; what is not read of them is said."""
+    """The results of this study: those of another design, which would be shown under wrong names, are refused."""
     from statsclaw.montecarlo.running import default_folder
+    from statsclaw.montecarlo.storage.identity import describe
     from statsclaw.montecarlo.storage.store import Store
+    from statsclaw.montecarlo.storage.writer import apart_folder
 
-    store = Store.open(out or default_folder(study))
+    folder = out or default_folder(study)
+    store = Store.open(folder)
+    changed = _changed(study, store)
+    if changed and (apart := apart_folder(folder, describe(study))).is_dir():
+        print(f"note: results of the study as it is now are in {plain(str(apart))}", file=sys.stderr)
+        return Store.open(apart)
+    if design := [text for text in changed if text.startswith("design: ")]:
+        raise InputRefused(
+            f"{folder} holds results of another design ({plain('; '.join(design[:3]))})",
+            todo="undo the change, or run the study with --apart",
+        )
+    for text in changed:
+        print(f"note: changed since these results were computed: {plain(text)}", file=sys.stderr)
+    return store
+
+
+def tell_notes(store: Store) -> None:
+    """What was not read of the results; known once they have been read."""
     for note in store.notes:
         print(f"note: {plain(note)}", file=sys.stderr)
-    return store
 
 
 def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
     """How far the study is: replications and failures of every cell, and what a run would do next."""
     from statsclaw.montecarlo.running import default_folder
     from statsclaw.montecarlo.storage.lock import is_locked
+    from statsclaw.montecarlo.storage.store import Store
 
     loaded = loaded_from(study)
     folder = out or default_folder(loaded)
-    store = results_of(loaded, out) if (folder / "study.json").exists() else None
-    rows = [_row(loaded, store, number) for number in range(len(loaded.cells()))]
+    store = Store.open(folder) if (folder / "study.json").exists() else None
     changed = _changed(loaded, store)
+    if any(text.startswith("design: ") for text in changed):
+        store = None  # its cells are others
+    rows = [_row(loaded, store, number) for number in range(len(loaded.cells()))]
     left = sum(row["left"] for row in rows)
     undecided = "" if left or changed else _undecided(loaded, store)
     if json:
@@ -217,7 +249,9 @@ def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False
         kinds = [f"{plain(method)}: {_kinds(found)}" for method, found in row["failures"].items() if found]
         table.add_row(Text(row["cell"]), f"{row['done']:,}", f"{row['planned']:,}", Text("; ".join(kinds) or "–"))
     _console().print(table)
-    print(f"\nResults: {folder}" if store else f"\nNo results yet; a run puts them into {folder}")
+    if store:
+        tell_notes(store)
+    print(f"\nResults: {folder}" if store else f"\nNo results of this study yet; a run puts them into {folder}")
     if is_locked(folder):
         print("A process is running this study now.")
     for text in changed:

@@ -17,7 +17,7 @@ import typer
 from statsclaw.errors import InputRefused
 from statsclaw.sandbox.importer import printable_lines
 from statsclaw.ui.exit_codes import NOT_PASSED
-from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of
+from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of, tell_notes
 from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def summary(
     if format not in _FORMATS:
         raise InputRefused(f"the table is written as {', '.join(_FORMATS)}, not {format!r}")
     loaded = loaded_from(study)
-    found = summarise(loaded, results_of(loaded, out), metrics=metric)
-    _print(render_summary(found, format, metrics=metric))
+    store = results_of(loaded, out)
+    _print(render_summary(summarise(loaded, store, metrics=metric), format, metrics=metric))
+    tell_notes(store)
 
 
 def verdict(
@@ -58,6 +59,7 @@ def verdict(
         raise InputRefused("the study has no criteria", todo="add criteria=[Criterion(...)] to it")
     store = results_of(loaded, out)
     verdicts = judge_study(loaded, store)
+    tell_notes(store)
     if json:
         print(jsonlib.dumps([asdict(each) for each in verdicts], default=str))
     else:
@@ -93,14 +95,17 @@ def figures(
     loaded = loaded_from(study)
     store = results_of(loaded, out)
     place = folder or store.folder / "figures"
+    if place.exists() and not place.is_dir():
+        raise InputRefused(f"{place} is not a folder", todo="give a folder with --folder")
     for path in draw_figures(loaded, store, place, *([format] if format else [])):
         print(path)
+    tell_notes(store)
 
 
 def replay(
     study: StudyArgument,
     cell: Annotated[str, typer.Option("--cell", help="Which cell, e.g. n=50,rho=0.5.")],
-    rep: Annotated[int, typer.Option("--rep", help="Which replication, from 0.")],
+    rep: Annotated[int, typer.Option("--rep", min=0, max=10**10, help="Which replication, from 0.")],
     method: Annotated[str | None, typer.Option("--method", help="Only this method.")] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Stop in the debugger at the start of the method.")] = False,
     out: OutOption = None,

@@ -62,9 +62,9 @@ def parcel_of(study: Study) -> Parcel:
     if recipe is None:
         raise MachineRefused("the study holds functions of this session", todo="pip install 'statsclaw[dask]'")
     if study.program is not None:
-        files: Iterable[Path] = study.program.files
+        files: Iterable[Path] = identity.program_files(study)
     else:
-        files = identity._with_local_imports([recipe.file], set()) if recipe.file is not None else ()
+        files = (recipe.file, *identity.local_modules(recipe.file)) if recipe.file is not None else ()
     folder = study.origin.parent if study.origin else None
     packed = tuple(_packed(file, number, folder) for number, file in enumerate(files))
     whole = pickle.dumps((recipe, study.origin, packed), protocol=5)

@@ -16,8 +16,9 @@ class McEstimate:
     the value is made of; `successes`: of a proportion, how many of the trials; `ordered`: of what is made of
     quantiles, the sorted estimates, with `quantiles` and the `scale` of their difference. `robust`: the error for any
     distribution, where `mcse` is of normal estimates. `log_shift`: the interval is taken on the scale of
-    log(value + log_shift). `open_below`, `open_above`: the tail is too heavy for a limit on that side. `parts`: the
-    value is the second minus the first of them.
+    log(value + log_shift). `open_below`, `open_above`: the tail is too heavy for a limit on that side. `nearer`: a
+    limit that excludes zero is multiplied by it. `parts`: the value is the second minus the first of them.
+    `undefined`: why there can be no value, where that is no fault of the method.
     """
 
     value: float
@@ -35,6 +36,8 @@ class McEstimate:
     open_below: bool = False
     open_above: bool = False
     parts: tuple[McEstimate, McEstimate] | None = field(default=None, compare=False, repr=False)
+    nearer: float = 1.0
+    undefined: str = ""
 
     @property
     def error(self) -> float | None:
@@ -54,6 +57,8 @@ class Found:
     log_shift: float | None = None
     open_below: bool = False
     open_above: bool = False
+    nearer: float = 1.0
+    undefined: str = ""
 
     def counted(self, total: int, count: int) -> McEstimate:
         """Of `count` of `total` replications; what is not finite is unknown."""
@@ -68,4 +73,6 @@ class Found:
             log_shift=self.log_shift,
             open_below=self.open_below,
             open_above=self.open_above,
+            nearer=self.nearer,
+            undefined=self.undefined,
         )

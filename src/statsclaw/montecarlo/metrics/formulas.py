@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from statsclaw.montecarlo.metrics.estimates import Found
-from statsclaw.montecarlo.metrics.sample import Sample, deviation, spread
+from statsclaw.montecarlo.metrics.sample import FOURTH_MOMENT, OF_SQUARES, SECOND_MOMENT, Sample, deviation, spread
 from statsclaw.montecarlo.table import Floats
+
+_EXACT = "the estimates do not vary and are the truth, so that bias / EmpSE is 0 / 0"
+_NO_SPREAD = "the estimates do not vary and their standard errors are 0, so that their ratio is 0 / 0"
 
 
 def mean(values: Floats) -> Found:
@@ -30,21 +34,30 @@ def _bias(sample: Sample, parameter: str, truth: float) -> Found:
 
 def _relative_bias(sample: Sample, parameter: str, truth: float) -> Found:
     """Bias over the truth, and its error over the size of the truth; none where the truth is zero."""
-    return _scaled(_bias(sample, parameter, truth), 1 / truth) if truth != 0 else Found(math.nan, None)
+    if truth == 0:
+        return Found(math.nan, None, undefined="the truth is 0, so that there is no relative bias")
+    return _scaled(_bias(sample, parameter, truth), 1 / truth)
 
 
 def _standardised_bias(sample: Sample, parameter: str, truth: float) -> Found:
-    """Bias over the empirical standard error. Influence of x: (x − x̄)/S − b ((x − x̄)²/S² − 1)/2, b the value."""
-    values = sample[f"{parameter}.estimate"]
+    """Bias over the empirical standard error. Influence of x: (x − x̄)/S − b ((x − x̄)²/S² − 1)/2, b the value: for any
+    distribution with a fourth moment. Where the tail of the estimates shows none, EmpSE is taken to be up to twice what
+    was found: a limit that excludes zero lies half as far from it. Where it shows no variance, there are no limits.
+    """
+    column = f"{parameter}.estimate"
+    values = sample[column]
     if len(values) < 2:
         return Found(math.nan, None)
     size = deviation(values)
     if not size > 0:
-        return Found(math.nan, None)
+        return Found(math.nan, None, undefined=_EXACT if np.all(values == truth) else "")
     centred = (values - np.mean(values)) / size
     value = float(np.mean(values) - truth) / size
     influence = centred - value * (np.square(centred) - 1) / 2
-    return Found(value, deviation(influence) / math.sqrt(len(values)))
+    error, index = deviation(influence) / math.sqrt(len(values)), sample.tail(column)
+    wide = index < SECOND_MOMENT
+    nearer = 0.5 if index < FOURTH_MOMENT else 1.0
+    return Found(value, error, open_below=wide, open_above=wide, nearer=nearer)
 
 
 def _mse(sample: Sample, parameter: str, truth: float) -> Found:
@@ -73,18 +86,21 @@ def _empse(sample: Sample, parameter: str, _: float) -> Found:
 
 
 def _modse(sample: Sample, parameter: str, _: float) -> Found:
-    """Root of the mean of the squared standard errors: √(Var(V̂) / (4 n M²))."""
+    """Root of the mean of the squared standard errors: √(Var(V̂) / (4 n M²)). No upper limit where they have a tail."""
     errors = sample[f"{parameter}.se"]
     if np.any(errors < 0):
         return Found(math.nan, None)
     square = mean(np.square(errors))
     root = math.sqrt(square.value)
-    return Found(root, 0.0 if root == 0 else _over(square.mcse, 2 * root), log_shift=0.0)
+    wide = sample.tail(f"{parameter}.se", from_zero=True) < OF_SQUARES
+    return Found(root, 0.0 if root == 0 else _over(square.mcse, 2 * root), log_shift=0.0, open_above=wide)
 
 
 def _se_ratio(sample: Sample, parameter: str, truth: float) -> Found:
     """Mean of the standard errors (not the root of their mean square) over the standard deviation of the estimates."""
-    return _over_empse(sample, parameter, mean(sample[f"{parameter}.se"]), sample[f"{parameter}.se"])
+    column = f"{parameter}.se"
+    top = replace(mean(sample[column]), open_above=sample.tail(column, from_zero=True) < OF_SQUARES / 2)
+    return _over_empse(sample, parameter, top, sample[column])
 
 
 def _relative_error_modse(sample: Sample, parameter: str, truth: float) -> Found:
@@ -92,12 +108,15 @@ def _relative_error_modse(sample: Sample, parameter: str, truth: float) -> Found
     modse = _modse(sample, parameter, truth)
     errors = sample[f"{parameter}.se"]
     if not modse.value > 0:
+        if modse.value == 0 and deviation(sample[f"{parameter}.estimate"]) == 0:
+            return Found(math.nan, None, undefined=_NO_SPREAD)
         return Found(-100.0, 0.0, log_shift=100.0) if modse.value == 0 else Found(math.nan, None)
     # The influence on log M of one replication is (V − M²) / (2 M²), as if M were the mean of these:
     linear = np.square(errors) / (2 * modse.value) + modse.value / 2
     ratio = _over_empse(sample, parameter, modse, linear)
     error, robust = (None if found is None else 100 * found for found in (ratio.mcse, ratio.robust))
-    return Found(100 * (ratio.value - 1), error, robust, log_shift=100.0, open_below=ratio.open_below)
+    value, wide = 100 * (ratio.value - 1), ratio.open_above
+    return Found(value, error, robust, log_shift=100.0, open_below=ratio.open_below, open_above=wide)
 
 
 def _over_empse(sample: Sample, parameter: str, top: Found, values: Floats) -> Found:
@@ -108,14 +127,15 @@ def _over_empse(sample: Sample, parameter: str, top: Found, values: Floats) -> F
         return Found(math.nan, None)
     size = deviation(estimates)
     if not size > 0:
-        return Found(math.nan, None)
+        return Found(math.nan, None, undefined=_NO_SPREAD if size == 0 and top.value == 0 else "")
     if top.value == 0:
         return Found(0.0, 0.0)
     ratio, count = top.value / size, len(estimates)
     influence = values / top.value - np.square((estimates - np.mean(estimates)) / size) / 2
     formula = ratio * math.hypot(top.mcse / top.value, 1 / math.sqrt(2 * (count - 1)))
     robust = ratio * deviation(influence) / math.sqrt(count)
-    return Found(ratio, formula, robust, log_shift=0.0, open_below=sample.heavy(f"{parameter}.estimate"))
+    wide = sample.heavy(f"{parameter}.estimate")
+    return Found(ratio, formula, robust, log_shift=0.0, open_below=wide, open_above=top.open_above)
 
 
 def _width(sample: Sample, parameter: str, _: float) -> Found:

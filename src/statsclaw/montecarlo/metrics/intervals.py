@@ -40,6 +40,7 @@ def interval(estimate: McEstimate, error: float) -> Interval:
     if estimate.error is None:
         return EVERYTHING
     low, high = _of_t(estimate, estimate.error, error)
+    low, high = low * estimate.nearer if low > 0 else low, high * estimate.nearer if high < 0 else high
     lowest = -math.inf if estimate.log_shift is None else -estimate.log_shift
     return lowest if estimate.open_below else low, math.inf if estimate.open_above else high
 

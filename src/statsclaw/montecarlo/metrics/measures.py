@@ -10,6 +10,24 @@ EmpSE of normal, t₅, t₃, exponential and lognormal estimates: from 500 repli
 most 0.7 % of studies, with 200 in up to 1.7 %, with 100 in up to 4 % (t₃); below 100 tails are not looked at. The
 price: with 500 normal estimates it is left open in 8 % of studies, with 1000 in 2 %.
 
+ModSE has no upper limit where the tail index of the standard errors themselves is below 5, nor se_ratio where it is
+below 2.5. What holds (800 studies each; lognormal standard errors with σ from 0.1 to 1.5, chi, Pareto): with 200, 500
+and 1000 replications a 99 % limit of ModSE, se_ratio or relative_error_modse at the truth errs in at most 1.8 % of
+studies. The price: from σ = 0.5 on (a coefficient of variation of 53 %) ModSE is left open above.
+
+Bias in units of EmpSE: where the tail index of the estimates is below 4 EmpSE is taken to be up to twice as large, and
+below 2 there are no limits. What holds, at a bias of ±0.1, ±0.3 and ±1 EmpSE (1000 studies each, 200 to 1000
+replications; normal, t₅ to t₂.₅, exponential, χ²₁, lognormal and Pareto estimates): a 99 % limit errs in at most 1.7 %
+of studies; with t₂.₁, which hardly has a variance, in 3 % (1000) to 10 % (200). The price: lognormal estimates with
+σ = 1 stay undecided in nearly all studies, with σ = 0.75 in half, exponential ones in 3 % of studies of 1000.
+
+These limits were chosen on the distributions named here. Of others, Laplace, Gumbel, Weibull and gamma do as well;
+rare outliers do not: with 1 % of estimates ten times as spread up to 3.5 % (1000 replications) and 8.8 % (500) of
+studies err, with 0.2 % twenty times as spread 33 % and 44 %; ModSE, with 1 % of standard errors ten times as large, in
+2.0 % and 3.7 %.
+
+Plain means (bias, relative_bias, mean, width, time) have the t interval, whatever the tails.
+
 A replication that failed, or in which a column that is needed is not a number, is excluded and counted.
 """
 

@@ -104,7 +104,10 @@ def _in_empse(found: Found, other: Floats) -> Found:
     """The spread of the reference is taken as known: its own error is small beside that of the difference."""
     spread = deviation(other) if len(other) > 1 else math.nan
     if not spread > 0:
-        return Found(math.nan, None)
+        exact = spread == 0 and found.value == 0
+        return Found(
+            math.nan, None, undefined="the methods agree and the reference does not vary: 0 / 0" if exact else ""
+        )
     error = None if found.mcse is None else found.mcse / spread
     return Found(found.value / spread, error, log_shift=found.log_shift, open_above=found.open_above)
 

@@ -58,7 +58,10 @@ def render(summary: Summary, format: str, *, metrics: Sequence[str] | None, boun
 
 
 def table_of(summary: Summary, metrics: Sequence[str], *, bounds: bool) -> tuple[list[str], list[list[str]]]:
-    """One line per cell, method and parameter, one column per metric: value (mcse), and bounds over the failures."""
+    """One line per cell, method and parameter, one column per metric: value (error), and bounds over the failures.
+
+    The error is the larger of the two, as in verdicts.
+    """
     places: dict[tuple[int, str, str | None], dict[str, SummaryRow]] = {}
     for row in summary.rows:
         if row.parameter is not None:
@@ -93,10 +96,10 @@ def _entry(row: SummaryRow | None, *, bounds: bool) -> str:
         return f"{row.failures:,}/{row.replications:,}"
     if row.metric in ("time", "median_time"):
         return seconds(row.value)
-    error = f" ({number(row.mcse, row.mcse)})" if row.mcse is not None else ""
-    text = f"{number(row.value, row.mcse)}{error}"
+    error = f" ({number(row.error, row.error)})" if row.error is not None else ""
+    text = f"{number(row.value, row.error)}{error}"
     if bounds and row.failures and math.isfinite(row.low) and math.isfinite(row.high):
-        text += f" [{number(row.low, row.mcse)}, {number(row.high, row.mcse)}]"
+        text += f" [{number(row.low, row.error)}, {number(row.high, row.error)}]"
     return text
 
 

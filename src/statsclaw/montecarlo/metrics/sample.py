@@ -13,6 +13,11 @@ from statsclaw.montecarlo.table import Floats, Table
 
 #: Below this index of the tail a distribution has no fourth moment, and the spread no standard error.
 FOURTH_MOMENT = 4.0
+#: Below this one it has no variance either.
+SECOND_MOMENT = 2.0
+#: Below this index of the tail the mean of the squares of positive values has no upper limit, and below half of it the
+#: mean of the values: more than the moments need, so that the t interval holds.
+OF_SQUARES = 5.0
 _FEWEST_IN_TAIL = 10
 
 
@@ -21,7 +26,7 @@ class Kept:
     """What was worked out of the columns of a table, for the next metric."""
 
     ordered: dict[str, Floats] = field(default_factory=dict)
-    heavy: dict[str, bool] = field(default_factory=dict)
+    tails: dict[tuple[str, bool], float] = field(default_factory=dict)
 
 
 class Sample:
@@ -52,15 +57,27 @@ class Sample:
 
     def heavy(self, column: str) -> bool:
         """The tail is so heavy that no error can be given to the spread of these values."""
-        if column not in self._kept.heavy:
-            self._kept.heavy[column] = heavy(self[column])
-        return self._kept.heavy[column]
+        return self.tail(column) < FOURTH_MOMENT
+
+    def tail(self, column: str, *, from_zero: bool = False) -> float:
+        """The index of the tail, by distance from the median or, of what is positive, from zero."""
+        if (column, from_zero) not in self._kept.tails:
+            found = tail_index(self[column], 0.0 if from_zero else None)
+            self._kept.tails[column, from_zero] = found
+        return self._kept.tails[column, from_zero]
 
 
 def deviation(values: Floats) -> float:
     """Standard deviation (n − 1), in half the time of numpy's."""
-    centred = values - np.mean(values)
-    return math.sqrt(float(np.dot(centred, centred)) / (len(values) - 1))
+    centre = float(np.mean(values))
+    centred = values - centre
+    found = math.sqrt(float(np.dot(centred, centred)) / (len(values) - 1))
+    return 0.0 if _still(values, found, centre) else found
+
+
+def _still(values: Floats, spread: float, centre: float) -> bool:
+    """All values are the same, whatever the rounding of their mean made of it."""
+    return spread <= 1e-12 * abs(centre) and float(np.min(values)) == float(np.max(values))
 
 
 def spread(values: Floats) -> tuple[float, float]:
@@ -68,10 +85,11 @@ def spread(values: Floats) -> tuple[float, float]:
 
     Delta method: Var(S²) ≈ (m₄ − S⁴) / n, so that of S is its root over 2 S.
     """
-    squares = values - np.mean(values)
+    centre = float(np.mean(values))
+    squares = values - centre
     np.square(squares, out=squares)
     variance = float(np.sum(squares)) / (len(values) - 1)
-    if variance == 0:
+    if variance == 0 or _still(values, math.sqrt(variance), centre):
         return 0.0, 0.0
     fourth = float(np.dot(squares, squares)) / len(values)
     root = math.sqrt(variance)
@@ -83,8 +101,9 @@ def heavy(values: Floats) -> bool:
     return tail_index(values) < FOURTH_MOMENT
 
 
-def tail_index(values: Floats) -> float:
-    """Hill's estimate from the outermost of the values, by distance from their median: about n^(2/3), at most a tenth.
+def tail_index(values: Floats, centre: float | None = None) -> float:
+    """Hill's estimate from the outermost of the values, by distance from their median or the centre that is given:
+    about n^(2/3), at most a tenth.
 
     About 5 for normal values at n = 1000, growing with n; of a Student distribution its degrees of freedom. Infinite
     below n = 100, where the tail cannot be seen.
@@ -95,7 +114,7 @@ def tail_index(values: Floats) -> float:
         return math.inf
     values = np.partition(values, (tail, count // 2, count - tail - 1))
     outermost = np.concatenate((values[: tail + 1], values[-tail - 1 :]))
-    distance = np.sort(np.abs(outermost - values[count // 2]))[-tail - 1 :]
+    distance = np.sort(np.abs(outermost - (values[count // 2] if centre is None else centre)))[-tail - 1 :]
     if not distance[0] > 0:
         return math.inf if distance[-1] == 0 else 0.0
     excess = float(np.mean(np.log(distance[1:] / distance[0])))

@@ -53,6 +53,12 @@ class SummaryRow:
     field: str | None = None
     reference: str | None = None
 
+    @property
+    def error(self) -> float | None:
+        """The larger of the two standard errors, as verdicts use it."""
+        known = [error for error in (self.mcse, self.robust_mcse) if error is not None]
+        return max(known, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from statsclaw.montecarlo.batch import Rows, Status
-from statsclaw.montecarlo.design import Estimate, StudyRefused
+from statsclaw.montecarlo.design import Estimate, NoValue, StudyRefused
 from statsclaw.montecarlo.table import Floats
 
 Row = dict[str, float]
@@ -44,7 +44,9 @@ def flatten(result: Any, truth: Mapping[str, float], level: float, summarise: Su
         if isinstance(item, Estimate):
             _flatten_estimate(row, name, item, truth, level, summarise)
         elif name == "converged":
-            if not item:
+            if isinstance(item, str):
+                raise NotUsable(f"{name} is {_short(item)}, neither true nor false")
+            if not item or item != item:
                 raise NotConverged
         elif name in truth:
             row[f"{name}.estimate"] = _number(item, name)
@@ -74,8 +76,8 @@ def _flatten_estimate(
         found = summarise(item.draws, truth.get(name), level)
         row.update({f"{name}.{part}": value for part, value in found.items() if _counts(part, value)})
     value = item.value
-    # the default is this very object: only an interval or a test was given, or draws
-    if value is not math.nan or (item.draws is None and item.low is None and item.high is None and item.reject is None):
+    has_other = not (item.draws is None and item.low is None and item.high is None and item.reject is None)
+    if type(value) is not NoValue or not has_other:
         row[estimate] = value if type(value) in _PLAIN else _number(value, estimate)
     if item.se is not None:
         row[se] = item.se if type(item.se) in _PLAIN else _number(item.se, se)
@@ -84,12 +86,25 @@ def _flatten_estimate(
     if item.high is not None:
         row[high] = item.high if type(item.high) in _PLAIN else _number(item.high, high)
     if item.reject is not None:
-        row[reject] = 1.0 if item.reject else 0.0
+        row[reject] = _truth_value(item.reject, reject)
 
 
 def _counts(part: str, value: float) -> bool:
     """A diagnostic that a few or constant draws do not have is left out; it makes no failure."""
     return part in ("estimate", "se", "low", "high") or math.isfinite(value)
+
+
+def _truth_value(item: Any, name: str) -> float:
+    """0, 1 or NaN."""
+    if item is True or item is False:
+        return float(item)
+    try:
+        value = _number(item, name)
+    except NotUsable:
+        value = math.inf
+    if value not in (0.0, 1.0) and not math.isnan(value):
+        raise NotUsable(f"{name} is {_short(item)}, neither true nor false")
+    return value
 
 
 def _number(item: Any, name: str) -> float:
@@ -117,7 +132,7 @@ def pack(
     *,
     method: str,
 ) -> Rows:
-    """The rows of a task as columns; a value that is not finite makes the replication a failure."""
+    """The rows of a task as columns; a value that is not finite, or limits the wrong way round, make a failure."""
     given = {name: None for row in rows if row is not None for name in row}
     if len(given) > MOST_COLUMNS:
         raise StudyRefused(f"method {method} gives its quantities ever new names, e.g. {', '.join(list(given)[:3])}")
@@ -129,15 +144,27 @@ def pack(
         for place in np.flatnonzero(~np.isfinite(column)).tolist():
             row = rows[place]
             if row is not None and name in row and status[place] in (Status.OK, Status.NOT_FINITE):
-                said = f"{name} is {row[name]}"
-                first = status[place] == Status.OK
-                problems[place] = said if first else f"{problems[place]}, {said}"
-                status[place] = Status.NOT_FINITE
+                _not_finite(place, f"{name} is {row[name]}", status, problems)
+    for low, high in _limits(columns):
+        for place in np.flatnonzero(columns[low] > columns[high]).tolist():
+            if status[place] in (Status.OK, Status.NOT_FINITE):
+                said = f"{low.removesuffix('.low')}: its lower limit is above its upper one"
+                _not_finite(place, said, status, problems)
     failed = status != Status.OK
     if failed.any():
         for column in columns.values():
             column[failed] = np.nan
     return Rows(status, seconds, columns, warnings, problems)
+
+
+def _not_finite(place: int, said: str, status: NDArray[np.uint8], problems: dict[int, str]) -> None:
+    problems[place] = said if status[place] == Status.OK else f"{problems[place]}, {said}"
+    status[place] = Status.NOT_FINITE
+
+
+def _limits(columns: Collection[str]) -> list[tuple[str, str]]:
+    both = [(name, f"{name.removesuffix('.low')}.high") for name in columns if name.endswith(".low")]
+    return [(low, high) for low, high in both if high in columns]
 
 
 def _column(rows: Sequence[Row | None], name: str) -> Floats:

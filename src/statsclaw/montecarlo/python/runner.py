@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import pickle
 import time
@@ -16,9 +15,9 @@ from statsclaw.montecarlo.batch import Batch, Rows, Status, Task
 from statsclaw.montecarlo.design import Cell, Method, Study, cell_name
 from statsclaw.montecarlo.python.alarm import Alarm, TimedOut
 from statsclaw.montecarlo.python.ambient import Globals, WarningLog, seed_globals, start_of_globals
-from statsclaw.montecarlo.python.error_texts import ErrorTexts, message
+from statsclaw.montecarlo.python.error_texts import ErrorTexts
 from statsclaw.montecarlo.python.packing import NotConverged, NotUsable, Row, flatten, pack, sometimes_missing
-from statsclaw.montecarlo.python.sharing import is_about_writing, protected
+from statsclaw.montecarlo.python.sharing import own_copy
 from statsclaw.montecarlo.streams import DATA, Stream, stream_key
 
 _SMALLEST_DATA = 200  # bytes of pickle below which equal data may be chance
@@ -44,7 +43,6 @@ class _Method:
     call: Method
     stage: int
     wants_stream: bool
-    needs_copy: bool = False
 
 
 @dataclass(slots=True)
@@ -71,8 +69,8 @@ class _Record:
 class PythonRunner:
     """A `Runner`. `entered(k)` is called before method k (from 1) of a replication, so that its death has a name.
 
-    `cautious`: global random numbers are seeded and data copied for every call from the first on, not only once they
-    turn out to be used and changed. Results are the same; nothing is ever computed twice.
+    `cautious`: global random numbers are seeded for every call from the first on, not only once they turn out to be
+    used. Results are the same; nothing is ever computed twice.
     """
 
     def __init__(
@@ -84,7 +82,7 @@ class PythonRunner:
         self._entered = entered
         self._cells = study.cells()
         named = enumerate(study.methods.items(), start=1)
-        self._methods = [_Method(name, call, stage, wants_stream(call), cautious) for stage, (name, call) in named]
+        self._methods = [_Method(name, call, stage, wants_stream(call)) for stage, (name, call) in named]
         self._careful = cautious  # something uses global random numbers: they are seeded before every call
         self._alarm = Alarm(study.timeout)
         self._looked_at: set[int] = set()
@@ -184,10 +182,10 @@ class PythonRunner:
         replication: int,
         log: WarningLog,
     ) -> None:
-        """Runs one method on the data and records how it ended. A method that writes into its data gets its own."""
+        """Runs one method on a copy of the data and records how it ended."""
         begun = time.perf_counter()
         try:
-            own = copy.deepcopy(data) if method.needs_copy else protected(data)
+            own = own_copy(data)
             if self._careful:
                 start_of_globals().restore()
                 seed_globals(stream[1], replication)
@@ -210,22 +208,11 @@ class PythonRunner:
             record.fail(place, Status.EXCEPTION, str(error))
         except (Exception, SystemExit) as error:
             record.seconds[place] = time.perf_counter() - begun
-            if not method.needs_copy and is_about_writing(message(error)):
-                return self._again_on_copy(method, record, place, data, cell, truth, stream, replication, log)
             record.fail(place, Status.EXCEPTION, self._texts.of(error))
         if log.count:
-            if not method.needs_copy and is_about_writing(log.last):
-                return self._again_on_copy(method, record, place, data, cell, truth, stream, replication, log)
             record.warnings[place] = min(log.count, np.iinfo(np.uint16).max)
             if log.last and place not in record.problems:
                 record.problems[place] = log.last
-        return None
-
-    def _again_on_copy(self, method: _Method, *arguments: Any) -> None:
-        method.needs_copy = True
-        self._remark(f"method {method.name} changes its data: it is given a copy of its own")
-        arguments[-1].reset()
-        self._analysed(method, *arguments)
 
     def _look_at_data(self, task: Task, data: Any, stream: tuple[Stream, bytes], seen: list[bytes]) -> None:
         """In the first replications: do the data come from the stream?"""

@@ -107,6 +107,17 @@ def open_chunk(path: Path, identity: Identity, names: dict[tuple[str, ...], tupl
     return Chunk(path, cell, first, first + count, names.setdefault(columns, columns))
 
 
+def check_pages(chunk: Chunk) -> None:
+    """Reads all of it, for its checksums. ChunkDamaged if a page is not what was written."""
+    try:
+        file = pq.ParquetFile(chunk.path, page_checksum_verification=True)
+        for _ in file.iter_batches(batch_size=_ROW_GROUP, use_threads=False):
+            pass
+        file.close()
+    except (OSError, pa.ArrowException) as error:
+        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+
+
 def read_columns(chunk: Chunk, names: Sequence[str]) -> Mapping[str, Any]:
     """The named columns, those that the chunk has, as numpy arrays or lists of texts."""
     wanted = [name for name in names if name in chunk.columns]

@@ -1,7 +1,8 @@
 """What results are bound to: the design, the code that computes them, the environment it runs in.
 
 Of a study in Python the code is the parsed text of its file and of the modules it imports from its own folder, so
-comments and layout do not count, nor what may change while results stay valid: replications, cap, criteria.
+comments and layout do not count, nor what may change while results stay valid: replications, cap, criteria. Of one in
+R it is its files and those that they name in source("...").
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import hashlib
 import importlib.metadata
 import inspect
 import json
+import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -22,8 +25,13 @@ from typing import Any
 from statsclaw.montecarlo.design import Study
 
 #: Of Study(...), what results do not depend on.
-_FREE = frozenset({"replications", "cap", "criteria", "description"})
+_FREE = frozenset({"name", "replications", "cap", "criteria", "description"})
 Description = dict[str, Any]
+#: Changes whenever the engine itself would give a study other numbers.
+STREAMS = "2"
+#: By study file, the files of its folder that came with it when it was loaded, however it imported them.
+CAME_WITH: dict[Path, frozenset[Path]] = {}
+_SOURCED = re.compile(rb"""\bsource\s*\(\s*(?:file\s*=\s*)?(["'])([^"'\n\0]+)\1""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,9 @@ def differences(kept: Description, now: Description) -> list[str]:
     for part in ("design", "code", "environment"):
         before, after = kept.get(part, {}), now[part]
         for key in sorted({*before, *after}):
-            if before.get(key) != after.get(key):
+            if json.dumps(before.get(key), sort_keys=True) != json.dumps(
+                after.get(key), sort_keys=True
+            ):  # 5 is not 5.0
                 found.append(f"{part}: {_change(key, before.get(key), after.get(key), part)}")
     return found
 
@@ -79,8 +89,29 @@ def _program(study: Study) -> tuple[dict[str, str], set[str]]:
     folder = study.origin.parent if study.origin else Path.cwd()
     argv = [text.replace(f"{folder}/", "") for text in study.program.argv]
     code = {"program": _sha(json.dumps([study.program.language, argv]))}
-    code |= {_name(file, folder): _sha(file.read_bytes()) for file in study.program.files if file.is_file()}
+    code |= {_name(file, folder): _sha(file.read_bytes()) for file in program_files(study) if file.is_file()}
     return code, set()
+
+
+def program_files(study: Study) -> list[Path]:
+    """The files a program consists of; in R also what they source by name, from the study's folder or their own."""
+    assert study.program is not None
+    found = dict.fromkeys(study.program.files)
+    if study.program.language != "r":
+        return list(found)
+    known = {file.resolve() for file in found}
+    waiting = [file for file in found if file.suffix.lower() == ".r" and file.is_file()]
+    folders = [study.origin.parent] if study.origin else [file.parent for file in study.program.files[:1]]
+    while waiting:
+        file = waiting.pop()
+        for _, name in _SOURCED.findall(file.read_bytes()):
+            for folder in (*folders, file.parent):
+                path = Path(os.path.normpath(folder / os.fsdecode(name)))
+                if path.is_file() and path.resolve() not in known:
+                    known.add(path.resolve())
+                    found[path] = None
+                    waiting.append(path)
+    return list(found)
 
 
 def _functions(study: Study) -> tuple[dict[str, str], set[str]]:
@@ -96,7 +127,8 @@ def _functions(study: Study) -> tuple[dict[str, str], set[str]]:
             files.add(file)
     folder = study.origin.resolve().parent if study.origin else _common_folder(files)
     modules: set[str] = set()
-    for file in _with_local_imports(files, modules):
+    came = CAME_WITH.get(study.origin.resolve(), frozenset()) if study.origin else frozenset()
+    for file in with_local_imports(files | came, modules, {folder, *(file.parent for file in files)}):
         is_study = file in files
         code[_name(file, folder)] = _sha(_normalised(file, is_study=is_study))
     return code, modules
@@ -119,18 +151,23 @@ def _source_file(function: Callable[..., Any] | None) -> Path | None:
 
 
 def local_modules(file: Path) -> list[Path]:
-    """The modules a study file imports from its own folder, directly or not."""
-    return [path for path in _with_local_imports([file], set()) if path != file]
+    """The modules that are known to come from a study file's own folder, imported directly or not."""
+    files = {file, *CAME_WITH.get(file, ())}
+    return [path for path in with_local_imports(files, set(), {file.parent}) if path != file]
 
 
-def _with_local_imports(files: Iterable[Path], modules: set[str]) -> list[Path]:
-    """The files and all that they import from their own folder; `modules` collects what they import from elsewhere."""
+def with_local_imports(files: Iterable[Path], modules: set[str], folders: Iterable[Path]) -> list[Path]:
+    """The files and all that they import from these folders or from their own.
+
+    `modules` collects what they import from elsewhere.
+    """
+    places = sorted(folders)
     waiting = sorted(files)
     seen = set(waiting)
     while waiting:
         file = waiting.pop()
         for name in _imported(file):
-            local = _local(name, file.parent)
+            local = [path for folder in dict.fromkeys((*places, file.parent)) for path in _local(name, folder)]
             if not local:
                 modules.add(name.partition(".")[0])
             for path in local:
@@ -152,11 +189,11 @@ def _imported(file: Path) -> set[str]:
 
 
 def _local(name: str, folder: Path) -> list[Path]:
+    """A folder with everything below it: which of its modules are used cannot be seen from outside."""
     top = folder / name.partition(".")[0]
-    if top.is_dir() and any(top.glob("*.py")):
-        return sorted(path.resolve() for path in top.rglob("*.py"))
+    found = sorted(path.resolve() for path in top.rglob("*.py")) if top.is_dir() else []
     file = top.with_suffix(".py")
-    return [file.resolve()] if file.is_file() else []
+    return [*found, file.resolve()] if file.is_file() else found
 
 
 def _parsed(file: Path) -> ast.Module:
@@ -258,6 +295,7 @@ def _code_bytes(code: CodeType) -> bytes:
 
 def _environment(modules: Iterable[str]) -> dict[str, str]:
     found = {"python": platform.python_version(), "platform": f"{platform.system()}-{platform.machine()}"}
+    found["streams"] = STREAMS
     for module in sorted({*modules, "numpy", "scipy"} - {"statsclaw"} - set(sys.stdlib_module_names)):
         if (version := _version(module)) is not None:
             found[module] = version

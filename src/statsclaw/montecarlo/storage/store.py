@@ -41,8 +41,10 @@ def read_description(folder: Path) -> Description | None:
         identity_of(description)
     except FileNotFoundError:
         return None
+    except NotADirectoryError:
+        raise InputRefused(f"{folder} is not a folder", todo="give a folder with --out") from None
     except (ValueError, KeyError, TypeError, OSError):
-        todo = "give another folder with --out, or remove this one"
+        todo = "give another folder with --out, or remove this folder of results"
         raise InputRefused(f"{folder / DESCRIPTION} is damaged", kept="nothing was changed", todo=todo) from None
     found: Description = description
     return found

@@ -31,6 +31,12 @@ class Writer(Store):
         super().__init__(folder, description)
         for held in self._chunks.values():
             self._drop_covered(held)
+            for chunk in list(held):
+                try:
+                    chunks.check_pages(chunk)
+                except ChunkDamaged as damage:  # its replications are missing, and computed again
+                    held.remove(chunk)
+                    self._refuse(chunk.path, str(damage))
 
     def add(self, batch: Batch) -> None:
         """On the disk when this returns."""
@@ -101,8 +107,7 @@ def writing(folder: Path, study: Study, *, apart: bool = False) -> Iterator[Writ
     place = folder
     kept = read_description(place)
     if kept is not None and differences(kept, now) and apart:
-        identity = identity_of(now)
-        place = folder / f"apart-{_short_hash(identity.design, identity.code, identity.environment)}"
+        place = apart_folder(folder, now)
         kept = read_description(place)
     if kept is not None and (changed := differences(kept, now)):
         raise InputRefused(
@@ -114,6 +119,9 @@ def writing(folder: Path, study: Study, *, apart: bool = False) -> Iterator[Writ
         try:
             held.enter_context(locked(place))
             (place / CHUNKS).mkdir(exist_ok=True)
+            kept = read_description(place)  # another process may have been first
+            if kept is not None and differences(kept, now):
+                raise InputRefused(f"{place} has just become the folder of another study", todo="try it again")
             if kept is None:
                 _write_whole(place / DESCRIPTION, json.dumps(now, indent=1, ensure_ascii=False))
         except OSError as error:
@@ -122,9 +130,11 @@ def writing(folder: Path, study: Study, *, apart: bool = False) -> Iterator[Writ
         yield Writer(place, now)
 
 
-def _short_hash(*parts: str) -> str:
-
-    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
+def apart_folder(folder: Path, description: Description) -> Path:
+    """Where the results of this study are kept apart from those of another."""
+    identity = identity_of(description)
+    text = "".join((identity.design, identity.code, identity.environment))
+    return folder / f"apart-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _write_whole(path: Path, text: str) -> None:

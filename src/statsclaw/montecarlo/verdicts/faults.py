@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,8 @@ _OTHER = {
 }
 _OF_SE = ("coverage", "be_coverage", "rejection", "se_ratio", "relative_error_modse", "modse", "width")
 _OF_BIAS = ("coverage", "rejection", "bias", "standardised_bias", "median_bias", "relative_bias", "rmse", "mse")
+#: Of what a fault multiplies or shifts by.
+_LARGEST = 1e6
 _WRITTEN = {
     "se": re.compile(r"SE\s*[×x*]\s*([\d.]+)$"),
     "bias": re.compile(r"bias of (-?[\d.]+) EmpSE$"),
@@ -51,18 +54,30 @@ class Fault:
 def read_fault(name: str) -> Fault:
     """“SE × 0.9”, “bias of 0.2 EmpSE”, “EmpSE × 1.1”, “fails in 5 %”, “rate × 0.5”."""
     for kind, pattern in _WRITTEN.items():
-        if match := pattern.match(name.strip()):
-            size = float(match.group(1))
-            return Fault(name, **{kind: size / 100 if kind == "fails" else size})
+        if isinstance(name, str) and (match := pattern.match(name.strip())):
+            size = _size(match.group(1), most=100.0 if kind == "fails" else _LARGEST)
+            if size is not None:
+                return Fault(name, **{kind: size / 100 if kind == "fails" else size})
     raise StudyRefused(
         f"there is no fault {name!r}: write “SE × 0.9”, “bias of 0.2 EmpSE”, “EmpSE × 1.1”, “fails in 5 %” or "
         "“rate × 0.5”"
     )
 
 
+def _size(text: str, most: float) -> float | None:
+    """The number, if it is one and no larger than `most`."""
+    try:
+        size = float(text)
+    except ValueError:
+        return None
+    return size if abs(size) <= most else None
+
+
 def faults_of(criterion: Criterion) -> list[Fault]:
     """Those the criterion names, else the usual ones that its metric could notice."""
     if criterion.faults:
+        if isinstance(criterion.faults, str) or not isinstance(criterion.faults, Iterable):
+            raise StudyRefused(f"{criterion.id}: faults is a list of names, such as [“SE × 0.9”]")
         return [read_fault(name) for name in criterion.faults]
     if criterion.metric in _OTHER:
         return [read_fault(name) for name in _OTHER[criterion.metric]]

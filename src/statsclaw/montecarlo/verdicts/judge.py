@@ -12,14 +12,19 @@ With α = 1 − level, for interval and sequential alike:
   every cell to pass, so no correction over cells is due (intersection-union test; two one-sided tests in each cell,
   which for bias in units of EmpSE is the usual equivalence test).
 Exact for proportions and quantiles; for other metrics as good as the t interval, so nothing is decided by it on fewer
-than 20 replications. The literal verdict has no error rate: `plan` says what to expect of it.
+than 20 replications: measured rates, for normal, skewed and heavy-tailed estimates, are in metrics/measures.py.
+The literal verdict has no error rate: `plan` says what to expect of it.
 
 Failures. A metric is conditional on success. Where the failed replications could have moved the value out of the band
 (for proportions: had they been all hits or all misses; for others: had they given results no farther from the median
 than the rest did), PASS becomes UNDECIDED, and no number of replications cures that. Where no such bounds exist
 (comparisons, what is divided by EmpSE) it does as soon as more than 1 % failed. A study with a criterion on the
-failure_rate or convergence_rate of the method in that cell has said how many failures it accepts: then the verdict
-stands, with a warning. A FAIL stands: no credit is given for failing.
+failure_rate or convergence_rate of the method in that cell has said how many failures it accepts: where no more than
+that were observed (literally; a replication without a column that the metric needs counts as one), the verdict stands,
+with a warning. A FAIL stands: no credit is given for failing.
+
+What has no value. Bias in units of an EmpSE of zero, where the bias is zero too, relative bias of a truth of zero: the
+question has no answer, and is UNDECIDED with the reason. Any other metric without a finite value is a FAIL.
 """
 
 from __future__ import annotations
@@ -136,7 +141,7 @@ class _Answer:
     completed: int
     excused: bool
     reason: str = ""
-    recorded: bool = True
+    more_helps: bool = True
 
 
 def _answer(study: Study, question: Question, results: Results, schedule: Sequence[int], level: float) -> _Answer:
@@ -145,9 +150,11 @@ def _answer(study: Study, question: Question, results: Results, schedule: Sequen
     try:
         evidence = Evidence(study, question, results)
     except KeyError as missing:
-        return replace(_unanswered(question, f"{missing.args[0]} was not recorded"), recorded=False)
+        return replace(_unanswered(question, f"{missing.args[0]} was not recorded"), more_helps=False)
     found, low, high = evidence.estimate(), question.low, question.high
     hits = evidence.outcomes()
+    if found.undefined:
+        return replace(_unanswered(question, found.undefined, found, evidence.completed), more_helps=False)
     if math.isnan(found.value):
         if found.trials == 1 or evidence.completed < min(FEWEST, schedule[0]):
             return _unanswered(question, "too few replications", found, evidence.completed)
@@ -163,7 +170,7 @@ def _answer(study: Study, question: Question, results: Results, schedule: Sequen
         fixed = fixed if found.trials >= FEWEST else (1.0, 1.0)
         errors = (*fixed, *scheduled_errors(usable, len(schedule), low, high))
     bounds = evidence.bounds() if found.failures else Bounds(found.value, found.value)
-    excused = _excused(study, question)
+    excused = bool(found.failures) and _excused(study, question, evidence)
     return _Answer(question, found, bounds, interval(found, 2 * (1 - level)), errors, evidence.completed, excused)
 
 
@@ -173,17 +180,30 @@ def _unanswered(question: Question, reason: str, found: McEstimate | None = None
     return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, completed, False, reason)
 
 
-def _excused(study: Study, question: Question) -> bool:
-    """The study has a criterion on failures of this method in these cells."""
-    methods = {question.criterion.method, question.criterion.reference} - {None}
-    for method in methods:
-        covered: set[int] = set()
-        for other in study.criteria:
-            if other.metric in RATES and other.method == method:
-                covered |= set(study.selected(other))
-        if not set(question.cells) <= covered:
-            return False
+def _excused(study: Study, question: Question, evidence: Evidence) -> bool:
+    """The study says how many failures of this method it accepts in these cells, and there were no more."""
+    for method, shares in evidence.lost().items():
+        accepted = [row for row in study.criteria if row.method == method and _limits_failures(row)]
+        for cell, share in zip(question.cells, shares, strict=True):
+            here = [row for row in accepted if cell in study.selected(row)]
+            if not here or not all(_accepts(row, share) for row in here):
+                return False
     return True
+
+
+def _limits_failures(criterion: Criterion) -> bool:
+    """It has an upper limit on failures: without one it does not say how many are accepted."""
+    return criterion.metric in RATES and (
+        criterion.high is not None if criterion.metric == "failure_rate" else criterion.low is not None
+    )
+
+
+def _accepts(criterion: Criterion, lost: tuple[int, int]) -> bool:
+    """This many lost of all lie in the band, literally."""
+    count, total = lost
+    value = (count if criterion.metric == "failure_rate" else total - count) / total
+    low = -math.inf if criterion.low is None else criterion.low
+    return low <= value <= (math.inf if criterion.high is None else criterion.high)
 
 
 def _decided(answer: _Answer, fixed: float, repeated: float, error: float) -> CellVerdict:
@@ -200,7 +220,7 @@ def _decided(answer: _Answer, fixed: float, repeated: float, error: float) -> Ce
     return CellVerdict(
         question.name, question.cells, found.value, found.error, answer.shown, literal, one, other,
         answer.completed, found.trials, found.failures, (answer.bounds.low, answer.bounds.high), warning, matters,
-        answer.recorded and not matters,
+        answer.more_helps and not matters,
     )  # fmt: skip
 
 
@@ -257,12 +277,12 @@ def _is_final(cell: CellVerdict, schedule: Sequence[int]) -> bool:
 def _without_more(
     literal: Verdict, fixed: Verdict, cells: Sequence[CellVerdict], schedule: Sequence[int]
 ) -> tuple[Verdict, str]:
-    """The literal reading stands, but not where failures or what was not recorded are the reason. With a single
+    """The literal reading stands, but not where failures, or that there is no value, are the reason. With a single
     planned look the interval is as good as the sequential verdict."""
     if any(cell.failures_matter for cell in cells):
         return "UNDECIDED", "failures could change it"
-    if any(not cell.more_helps for cell in cells):
-        return "UNDECIDED", "not recorded"
+    if stuck := [cell for cell in cells if not cell.more_helps]:
+        return "UNDECIDED", "there is no value" if any(cell.n for cell in stuck) else "not recorded"
     if len(schedule) == 1 and fixed != "UNDECIDED":
         return fixed, "interval (one look)"
     return literal, "literal, at the cap"

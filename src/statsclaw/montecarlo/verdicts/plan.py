@@ -154,7 +154,7 @@ def sentence(row: PlanRow, replications: int) -> str:
         return f"correct ({at}): literal false alarm {percent(1 - row.literal_pass)}; {outcome}"
     said = f"{row.fault} ({at}): literal misses it {percent(row.literal_pass)}; {outcome}"
     if row.inside:
-        return f"{said} It lies inside the band: no number of replications would notice it."
+        return f"{said} It lies inside the band or on its edge: no number of replications would notice it."
     if row.needed == (None, None):
         return f"{said} No number of replications up to ten million would do."
     parts = [

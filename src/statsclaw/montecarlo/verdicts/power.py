@@ -53,6 +53,8 @@ def chances(model: Model, replications: int, band: Interval, pass_error: float, 
 
 def _of_proportion(value: float, trials: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
     low, high = band
+    if low > 1 or high < 0:
+        return Chances(0.0, 0.0, 1.0)
     within = hits_between(trials, max(low, 0.0), min(high, 1.0))
     # PASS: P(X ≥ x | low) ≤ error and P(X ≤ x | high) ≤ error; FAIL: P(X ≤ x | low) or P(X ≥ x | high) ≤ error / 2.
     first = _first_above(trials, low, pass_error) if low > 0 else 0

@@ -13,6 +13,7 @@ from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_nam
 from statsclaw.montecarlo.metrics.failures import Bounds, worst_case
 from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric, outcomes
 from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
+from statsclaw.montecarlo.metrics.sample import Sample
 from statsclaw.montecarlo.storage.results import SECONDS, NamedColumns, Results, first_of
 from statsclaw.montecarlo.table import Flags, Table
 
@@ -91,6 +92,8 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
             raise StudyRefused(f"{name}: the study does not say what {criterion.parameter} truly is")
     if metric == "rate" and any(not _positive(level) for level in study.grid[str(criterion.axis)]):
         raise StudyRefused(f"{name}: a rate needs an axis of positive numbers")
+    if metric in ALONG_AXIS and not _rows(study, criterion):
+        raise StudyRefused(f"{name}: {metric} needs two or more levels of {criterion.axis} among its cells")
 
 
 def _needs_parameter(criterion: Criterion) -> bool:
@@ -152,6 +155,15 @@ class Evidence:
         return outcomes(
             self._metric, self._tables[0], parameter=criterion.parameter, truth=self._truth(0), of_field=criterion.field
         )
+
+    def lost(self) -> dict[str, list[tuple[int, int]]]:
+        """Of each method, in each cell: how many replications failed or lack a needed column, and of how many."""
+        criterion, found = self.question.criterion, {}
+        for method, tables in ((criterion.method, self._tables), (criterion.reference, self._references)):
+            if method is not None and tables:
+                samples = [Sample(self._cut(table, None), _columns(criterion)) for table in tables]
+                found[method] = [(sample.total - sample.count, sample.total) for sample in samples]
+        return found
 
     def bounds(self) -> Bounds:
         """Of the value, had the failures lain no farther out than the others; infinite where there are none."""
@@ -218,7 +230,10 @@ def slope(levels: Sequence[float], found: Sequence[McEstimate]) -> McEstimate:
     failures = sum(row.failures for row in found)
     trials = min(row.trials for row in found)
     if any(not row.value > 0 for row in found):
-        return McEstimate(math.nan, None, total, failures, trials=trials)
+        reason = next((row.undefined for row in found if row.undefined), "")
+        if not reason and any(row.value == 0 for row in found):
+            reason = "the metric is 0 in a cell, so that it has no rate"
+        return McEstimate(math.nan, None, total, failures, trials=trials, undefined=reason)
     weights = _slope_weights(levels)
     value = float(weights @ np.log([row.value for row in found]))
     if any(row.error is None for row in found):
@@ -259,6 +274,7 @@ def change(first: McEstimate, second: McEstimate) -> McEstimate:
             first.replications + second.replications,
             first.failures + second.failures,
             trials=min(first.trials, second.trials),
+            undefined=first.undefined or second.undefined,
         ),
         parts=(first, second),
     )

@@ -48,9 +48,12 @@ def proportion_errors(hits: Flags, low: float, high: float) -> tuple[float, floa
 
 def evidence_along(counts: Ints, successes: Floats, low: float, high: float) -> tuple[Floats, Floats, Floats]:
     """After each of `counts` trials (the last axis of `successes`), logarithms of the evidence against: a proportion
-    of at most low, one of at least high, and one within the band."""
+    of at most low, one of at least high, and one within the band. A band that no proportion can be in is left at the
+    first trial."""
     scale = _prior_scale(low, high)
     infinite = np.full(successes.shape, math.inf)
+    if low > 1 or high < 0:
+        return -infinite, -infinite, infinite
     not_below = log_evidence_above(counts, successes, low, scale) if low > 0 else infinite
     not_above = log_evidence_below(counts, successes, high, scale) if high < 1 else infinite
     beyond = [log_evidence_below(counts, successes, low, scale)] if low > 0 else []
@@ -62,6 +65,11 @@ def evidence_along(counts: Ints, successes: Floats, low: float, high: float) -> 
 
 def log_evidence_above(counts: Ints, successes: Floats, edge: float, scale: float) -> Floats:
     """Logarithm of the likelihood ratio for a proportion above the edge, against any that is not."""
+    if edge <= 0:
+        # Of a proportion of zero there is not one success.
+        return np.where(successes > 0, math.inf, 0.0)
+    if edge >= 1:
+        return np.zeros(successes.shape)
     first, second = _prior(edge, scale)
     misses = counts - successes
     with np.errstate(divide="ignore"):

@@ -39,10 +39,16 @@ def warning_of(found: McEstimate, criterion: Criterion, bounds: Bounds, *, matte
         if math.isfinite(bounds.low) and math.isfinite(bounds.high):
             text += f": with them the value could lie in [{bounds.low:.4g}, {bounds.high:.4g}]"
         said.append(text + (", so it cannot PASS" if matters else ""))
-    if found.successes is None and found.error == 0:
+    if found.parts is not None and found.value == 0 and found.error == 0:
+        said.append("the metric does not change")
+    elif found.error == 0 and all(row.successes is None for row in found.parts or (found,)):
         said.append("what was recorded does not vary")
-    if found.open_above or found.open_below:
+    if found.open_above and found.open_below and found.log_shift is None:
+        said.append("heavy tails: no limits can be given")
+    elif found.open_above or found.open_below:
         said.append("heavy tails: no limit can be given towards larger spreads")
+    elif found.nearer < 1 and abs(found.value) > 3 * (found.error or 0.0):
+        said.append("heavy tails: EmpSE is taken to be up to twice as large")
     return "; ".join(said)
 
 
