@@ -41,9 +41,12 @@ def _scales(case: Case) -> Iterator[Finding]:
             for row in command.observations
             if row.criterion == criterion.id and row.expected is not None
         ]
-        absolute = criterion.tolerance is not None and criterion.tolerance.absolute > 0
-        if criterion.scale is not None and absolute and 0 < max(sizes, default=0.0) < criterion.scale / _FAR_OFF:
-            text = f"{criterion.id} states a size of {criterion.scale:g}, and nothing compared exceeds {max(sizes):.3g}"
+        absolute, largest = criterion.tolerance.absolute if criterion.tolerance else 0.0, max(sizes, default=0.0)
+        too_wide = (
+            absolute > largest / _FAR_OFF
+        )  # a number may be near zero by chance: then the tolerance is small still
+        if criterion.scale is not None and too_wide and 0 < largest < criterion.scale / _FAR_OFF:
+            text = f"{criterion.id} states a size of {criterion.scale:g}, and nothing compared exceeds {largest:.3g}"
             yield _finding("error", text, "test-spec.md", "planner", f"scale:{criterion.id}")
 
 

@@ -97,7 +97,7 @@ def _sizes(criterion: Criterion, run: CommandExecuted) -> Iterator[Finding]:
             "inputs of which every formula is right show nothing."
         )
         yield found("compared-with-nothing", criterion.id, message, compared[0].test)
-    elif 0.0 < largest < scale / _FAR_OFF and tolerance.absolute > _COARSE:
+    elif 0.0 < largest < scale / _FAR_OFF and tolerance.absolute > max(_COARSE, largest / _FAR_OFF):
         message = (
             f"{criterion.id} states a scale of {scale:g}, and nothing that it is compared with exceeds {largest:.3g}: "
             f"the absolute tolerance {tolerance.absolute:g} is not small beside that."
