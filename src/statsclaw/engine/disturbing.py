@@ -7,6 +7,7 @@ expected, or that is lenient wherever it does not face the stand-in, passes as b
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,10 +18,10 @@ from statsclaw.engine.verifying import bench_for, lay_out
 from statsclaw.runlog.events import CommandExecuted, Judgement
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.criteria.tests import judge_tests
-from statsclaw.verify.runner import go_on, verify_tree
+from statsclaw.verify.runner import fresh_places, go_on, verify_tree
 
-#: By how much a number is moved: more than any honest tolerance allows, less than what changes what a function does.
-_LEAST_STEP = 1e-3
+#: Powers of ten between which a number is moved: more than any honest tolerance allows. Where in between, nobody knows.
+_STEPS = (-3.0, 0.0)
 _TIMES_THE_TOLERANCE = 10.0
 
 
@@ -36,7 +37,9 @@ class Trial:
     def named(self) -> str:
         return ", ".join(sorted(self.elements)) if not self.misbehaving else "every element"
 
-    def order(self) -> str:
+    def order(self, secret: str) -> str:
+        """`secret`: what no author of a suite knows; by it numbers are moved by another amount in each run."""
+        drawn = random.Random(f"{secret} {sorted(self.elements)}")
         tolerances = [row.tolerance for row in self.criteria if row.tolerance is not None]
         relative = max([_TIMES_THE_TOLERANCE * _relative(t.relative, t.lre) for t in tolerances], default=0.0)
         absolute = max([_TIMES_THE_TOLERANCE * t.absolute for t in tolerances], default=0.0)
@@ -44,9 +47,10 @@ class Trial:
             {
                 "elements": sorted(self.elements),
                 "misbehaving": self.misbehaving,
-                "relative": max(relative, _LEAST_STEP),
+                "relative": max(relative, 10 ** drawn.uniform(*_STEPS)),
                 "absolute": absolute,
-                "at_zero": _LEAST_STEP * max([row.scale or 1.0 for row in self.criteria], default=1.0),
+                "seed": drawn.getrandbits(60),
+                "at_zero": 10 ** drawn.uniform(*_STEPS) * max([row.scale or 1.0 for row in self.criteria], default=1.0),
             }
         )
 
@@ -73,7 +77,8 @@ def judged_disturbed(run: Run) -> tuple[Judgement, ...]:
     if not all(done.passed for done in verify_tree(bench, lay_out(run, run.view.overlay), tree, "after", ("build",))):
         return ()
     for trial in trials(contract.tests):
-        disturbed = replace(bench, disturbance=trial.order())
+        disturbed = replace(bench, disturbance=trial.order(f"{run.view.head.canary_seed} {tree}"))
+        fresh_places(disturbed)
         judgements += _answers(contract.tests, trial, list(go_on(disturbed, "validation", tree, trial.named)))
     return tuple(judgements)
 

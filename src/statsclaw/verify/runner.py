@@ -166,6 +166,14 @@ def verify_tree(
                 return
 
 
+def fresh_places(bench: Bench) -> None:
+    """Nothing is left of what an earlier run wrote: a suite that remembers could tell one package from another."""
+    for name in ("scratch", "home", "tmp", "worker"):
+        remove_tree(bench.place(name))
+    for name in ("scratch", "home", "tmp"):
+        bench.place(name).mkdir()
+
+
 def go_on(bench: Bench, phase: str, tree_sha256: str, name: str) -> Iterator[CommandExecuted]:
     """One phase again on what is laid out and built already, under another name."""
     tree = bench.place("tree")

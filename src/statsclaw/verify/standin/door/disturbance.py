@@ -34,7 +34,7 @@ class Disturbance:
         self.elements = frozenset(order["elements"])
         self.misbehaving, self.failing, self.noting = (bool(order.get(key)) for key in _MODES)
         self.relative, self.absolute, self.at_zero = (float(order.get(key, 0)) for key in _STEPS)
-        self.random = random.Random(20_011)
+        self.random = random.Random(order.get("seed", 0))
         self.calls = 0
 
     def called(self) -> None:
