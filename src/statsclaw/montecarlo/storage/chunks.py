@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
@@ -46,15 +47,23 @@ def as_table(batch: Batch) -> Any:
     """The batch with one column `method/quantity` for each."""
     columns: dict[str, Any] = {}
     for method, rows in batch.methods.items():
-        columns[f"{method}/{STATUS}"] = pa.array(rows.status)
-        columns[f"{method}/{SECONDS}"] = pa.array(rows.seconds)
-        columns[f"{method}/{WARNINGS}"] = pa.array(rows.warnings)
-        for name, values in rows.columns.items():
-            columns[f"{method}/{name}"] = pa.array(values)
+        numbers: dict[str, np.ndarray[Any, Any]] = {
+            STATUS: rows.status,
+            SECONDS: rows.seconds,
+            WARNINGS: rows.warnings,
+            **rows.columns,
+        }
+        columns |= {f"{method}/{name}": _as_arrow(values) for name, values in numbers.items()}
         if rows.problems:
             texts = [rows.problems.get(place) for place in range(batch.task.count)]
             columns[f"{method}/{PROBLEM}"] = pa.array(texts, pa.string())
     return pa.table(columns)
+
+
+def _as_arrow(values: np.ndarray[Any, Any]) -> Any:
+    """Without pa.array, which imports pandas (a quarter of a second) to see whether it is given some of it."""
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
 def write_chunk(folder: Path, table: Any, cell: int, first: int, identity: Identity) -> Chunk:
@@ -118,13 +127,19 @@ def check_pages(chunk: Chunk) -> None:
         raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
 
 
+def _read(chunk: Chunk, columns: Sequence[str] | None = None) -> Any:
+    """A table. Not by pq.read_table, which loads all of pyarrow.dataset first."""
+    try:
+        with pq.ParquetFile(chunk.path, page_checksum_verification=True) as file:
+            return file.read(columns, use_threads=False)
+    except (OSError, pa.ArrowException) as error:
+        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+
+
 def read_columns(chunk: Chunk, names: Sequence[str]) -> Mapping[str, Any]:
     """The named columns, those that the chunk has, as numpy arrays or lists of texts."""
     wanted = [name for name in names if name in chunk.columns]
-    try:
-        table = pq.read_table(chunk.path, columns=wanted, page_checksum_verification=True, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
-        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
+    table = _read(chunk, wanted)
     found: dict[str, Any] = {}
     for name in wanted:
         column = table.column(name)
@@ -134,11 +149,7 @@ def read_columns(chunk: Chunk, names: Sequence[str]) -> Mapping[str, Any]:
 
 def merge_chunks(folder: Path, parts: Sequence[Chunk], identity: Identity) -> Chunk:
     """One chunk of parts that follow each other. The parts are left as they are."""
-    try:
-        tables = [pq.read_table(part.path, page_checksum_verification=True, use_threads=False) for part in parts]
-    except (OSError, pa.ArrowException) as error:
-        raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
-    whole = pa.concat_tables(tables, promote_options="default")
+    whole = pa.concat_tables([_read(part) for part in parts], promote_options="default")
     floats = [name for name in whole.column_names if pa.types.is_floating(whole.schema.field(name).type)]
     for name in floats:
         if whole.column(name).null_count:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats  # type: ignore[import-untyped]
+from scipy import special  # type: ignore[import-untyped]
 
 from statsclaw.montecarlo.metrics.order import Interval
 
@@ -80,10 +81,7 @@ def hits_between(trials: int, low: float, high: float) -> tuple[int, int]:
 
 def _first_above(trials: int, edge: float, error: float) -> int:
     """The smallest x with P(X ≥ x | edge) ≤ error; trials + 1 if there is none."""
-    found = int(stats.binom.isf(error, trials, edge)) + 1
-    while found > 0 and stats.binom.sf(found - 2, trials, edge) <= error:
-        found -= 1
-    return min(found, trials + 1)
+    return bisect_left(range(trials + 1), True, key=lambda x: bool(special.bdtrc(x - 1, trials, edge) <= error))
 
 
 def _probability(trials: int, value: float, first: int, last: int) -> float:
