@@ -27,8 +27,16 @@ def demos() -> list[str]:
     return sorted(entry.name for entry in files(__package__).iterdir() if entry.joinpath("demo.toml").is_file())
 
 
-def prepare_demo(name: str, folder: Path) -> Prepared:
-    """Lay the demonstration out below `folder`, replacing what an earlier one left there."""
+def fitting_demo() -> str:
+    """The flagship in the language that this machine has."""
+    return "probit-r" if shutil.which("Rscript") else "probit-python"
+
+
+def prepare_demo(name: str, folder: Path, *, full: bool = False) -> Prepared:
+    """Lay the demonstration out below `folder`, replacing what an earlier one left there.
+
+    `full`: its study makes all the replications that its specification plans, not those that show how it goes.
+    """
     if name not in demos():
         raise InputRefused(f"there is no demonstration {name!r}", todo=f"choose one of: {', '.join(demos())}")
     place = folder / name
@@ -54,6 +62,7 @@ def prepare_demo(name: str, folder: Path) -> Prepared:
             recording=material / "recording",
             replay_of=f"demo/{name}",
             canary_seed=Recording(material / "recording").created.canary_seed,
+            replications=None if full else settings.get("quick_replications"),
         ),
     )
 

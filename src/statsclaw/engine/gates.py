@@ -352,7 +352,7 @@ def responsible(run: RunView, plan: Plan) -> Role | None:
     """The role of this workflow that has to mend a failed verification. None: nobody here can, it is a finding."""
     faults = [c.fault_of for c in run.evidence_for(run.tree_sha256) if c.fault_of]
     judged = run.judged.get((run.tree_sha256, "after"))
-    missed = [j for j in judged.judgements if j.literal == "FAIL"] if judged is not None else []
+    missed = [j for j in judged.judgements if j.counts_as == "FAIL"] if judged is not None else []
     owing = {at_fault(j) for j in missed}
     faults += [role for role in (Role.BUILDER, Role.TESTER, Role.SIMULATOR) if role in owing]
     writers = [Role(fault) for fault in faults if fault in plan.roles]

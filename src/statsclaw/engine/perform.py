@@ -185,7 +185,7 @@ def _block_over_criteria(run: Run, role: Role) -> None:
     Who owed an answer and gave none hears it in full: that is about its own work, in words of its own specification.
     """
     judged = run.view.judged.get((run.view.tree_sha256, "after"))
-    missed = [row for row in judged.judgements if row.literal == "FAIL"] if judged else []
+    missed = [row for row in judged.judgements if row.counts_as == "FAIL"] if judged else []
     missed = [row for row in missed if at_fault(row) == role] or missed
     message = "\n".join(f"{row.quantity}: {row.note}" for row in missed) or "verification failed"
     own = role is not Role.BUILDER and all(at_fault(row) == role for row in missed)

@@ -36,7 +36,7 @@ from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_r
 def verify(run: Run) -> None:
     """Everything on the tree as it stands, judged; if it passes, the validation suite on the package as it was."""
     tree = run.view.tree_sha256
-    contract = contract_of(run) if has_contract(run.plan) else None
+    contract = _shortened(contract_of(run), run.view.replications) if has_contract(run.plan) else None
     bench = with_door(run, bench_for(run, contract), contract)
     seen = _Seen(run, contract)
     first = replace(bench, replications=seen.planned)
@@ -107,7 +107,7 @@ def _judge(run: Run, bench: Bench, seen: _Seen) -> list[Judgement]:
         if seen.refused or not seen.evidence[-1].passed:
             break
         judgements = judge(seen.contract, seen.evidence, seen.records)
-    judgements = settle(judgements)
+    judgements = settle(judgements, _planned(run))
     doubt = question_about_criterion(judgements, seen.contract)
     run.log.append(
         CriteriaJudged(
@@ -115,6 +115,19 @@ def _judge(run: Run, bench: Bench, seen: _Seen) -> list[Judgement]:
         )
     )
     return judgements
+
+
+def _planned(run: Run) -> int | None:
+    """How many replications there were to be, where the person wanted fewer."""
+    frozen, wanted = contract_of(run).study, run.view.replications
+    return frozen.replications if frozen and wanted is not None and wanted < frozen.replications else None
+
+
+def _shortened(contract: Contract, wanted: int | None) -> Contract:
+    """The contract with the study as the person wants it: so many replications, and no further looks."""
+    if contract.study is None or wanted is None or wanted >= contract.study.replications:
+        return contract
+    return replace(contract, study=contract.study.model_copy(update={"replications": wanted, "cap": wanted}))
 
 
 def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> None:

@@ -65,6 +65,9 @@ def _verdicts(case: Case) -> Iterator[Finding]:
         role = at_fault(row)
         if row.verdict == "FAIL":
             yield _finding("error", f"the criterion {said}", row.where or row.id, role, f"failed:{row.id}")
+        elif row.counts_as == "OPEN":
+            text = f"the criterion {said}: left open, {row.replications:,} replications of {row.planned:,} were made"
+            yield _finding("warning", text, row.where or row.id, "", f"left-open:{row.id}")
         elif row.verdict == "UNDECIDED":
             text = f"the criterion {said}: undecided, taken literally {row.literal}"
             severity: Severity = "error" if row.literal == "FAIL" else "note"

@@ -97,7 +97,10 @@ def _replications(case: Case) -> Iterator[Finding]:
         return
     ids = {row.id for row in study.criteria}
     for row in case.judgements:
-        if row.id in ids and (row.replications is None or row.replications < study.replications):
+        if row.id in ids and row.planned is not None:
+            text = f"{row.id} was judged on {row.replications:,} of {row.planned:,} replications, as the person wanted"
+            yield finding(_CHECK, "note", text, where=row.id, key=f"shortened:{row.id}")
+        elif row.id in ids and (row.replications is None or row.replications < study.replications):
             number = f"{row.replications:,}" if row.replications is not None else "an unknown number of"
             text = f"{row.id} was judged on {number} replications, and {study.replications:,} were planned"
             yield _error(text, row.id, "simulator", f"replications:{row.id}")

@@ -128,6 +128,7 @@ class RunView:
     synced: e.WorkspaceSynced | None = None
     finished: e.RunFinished | None = None
     stop_requested: bool = False
+    replications: int | None = None
     review_verdict: str = ""
     missing: tuple[str, ...] = ()
     created_at: datetime | None = None
@@ -330,6 +331,8 @@ class RunView:
                 self.escalations.append(
                     Escalation("breach", event.role, f"BREACH/{event.dispatch}", breach_text(event))
                 )
+            case e.StudyShortened() as event:
+                self.replications = event.replications
             case e.ChannelOpened() as event:
                 self.revealed.append(event)
                 self.remarks[event.role] = WorkOrder(event.message, (event.message,))

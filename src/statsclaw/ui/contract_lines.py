@@ -56,7 +56,10 @@ def _judged(event: e.CriteriaJudged) -> list[Line]:
         return [Line("", f"before: {count['PASS']} of {len(event.judgements)} of these criteria pass", "dim")]
     text = f"{len(event.judgements)} criteria: {count['PASS']} PASS"
     text += f", {count['FAIL']} FAIL" if count["FAIL"] else ""
-    text += f", {count['UNDECIDED']} undecided, taken literally" if count["UNDECIDED"] else ""
+    left_open = sum(row.counts_as == "OPEN" for row in event.judgements)
+    literal = count["UNDECIDED"] - left_open
+    text += f", {literal} undecided, taken literally" if literal else ""
+    text += f", {left_open} left open: too few replications" if left_open else ""
     missed = [row for row in event.judgements if row.verdict != "PASS"]
     rows = [Line("", f"{row.verdict} {describe(row)}", "dim") for row in missed[:_SHOWN]]
     rows += [Line("", f"… {len(missed) - _SHOWN} more in audit.md", "dim")] if len(missed) > _SHOWN else []

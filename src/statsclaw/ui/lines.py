@@ -83,6 +83,13 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
         case e.IsolationBreached():
             found = [Line("", _trace(trace), "red") for trace in event.traces[:5]]
             return [Line("STOP", f"isolation breach: the {event.role} knew what it could not know", "bold red"), *found]
+        case e.StudyShortened(replications=None):
+            return [Line("study", "as many replications as were planned")]
+        case e.StudyShortened():
+            text = (
+                f"{event.replications} replications a cell, not what is planned: what they leave undecided stays open"
+            )
+            return [Line("study", text, "yellow")]
         case e.ChannelOpened():
             return [Line("reveal", f"the person lets the {event.role} see the failures in full", "bold yellow")]
         case e.SpecFrozen():

@@ -32,6 +32,14 @@ RevealOption = Annotated[
     bool,
     typer.Option("--reveal", help="After a failed verification, let the role see tests and values in full. Logged."),
 ]
+ReplicationsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--replications",
+        min=0,
+        help="Make only so many in each cell of the study (0: as planned); what they leave undecided stays open.",
+    ),
+]
 EndpointOption = Annotated[
     list[str] | None,
     typer.Option("--endpoint", help="The model roles may talk to: anthropic, openai, google, or URL#KEY_VARIABLE."),

@@ -13,7 +13,7 @@ from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.log import EVENTS, HEAD, read_view, verify
 from statsclaw.ui import session, settings
-from statsclaw.ui.options import JsonOption, RunArgument, UnsafeOption, WorkspaceOption, YesOption
+from statsclaw.ui.options import JsonOption, ReplicationsOption, RunArgument, UnsafeOption, WorkspaceOption, YesOption
 from statsclaw.ui.run_commands import end, make_screen
 from statsclaw.workspace.layout import RunFolder, Workspace
 
@@ -22,6 +22,7 @@ def replay(
     run: Annotated[str, typer.Argument(help="A run of this workspace, or a folder with a recording.")],
     target: Annotated[str | None, typer.Option("--target", help="Where the target is (default: as recorded).")] = None,
     ship: Annotated[bool, typer.Option("--ship", help="Push again, to the target's remote.")] = False,
+    replications: ReplicationsOption = None,
     unsafe_no_sandbox: UnsafeOption = False,
     yes: YesOption = False,
     json: JsonOption = False,
@@ -50,6 +51,7 @@ def replay(
         replay_of=recording.created.run_id,
         canary_seed=recording.created.canary_seed,
         second_reading=recording.created.second_reading,
+        replications=replications or None,
     )
     folder, result = session.start(place, order, screen, yes=yes)
     end(screen, folder, result, workspace=workspace)

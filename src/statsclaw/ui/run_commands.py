@@ -9,7 +9,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from statsclaw.demo.demo import prepare_demo
+from statsclaw.demo.debian import install_debian_r
+from statsclaw.demo.demo import fitting_demo, prepare_demo
 from statsclaw.engine.start import Order, clean_directive
 from statsclaw.errors import InputRefused
 from statsclaw.intake.routing import route as read_directive
@@ -26,6 +27,7 @@ from statsclaw.ui.options import (
     EndpointOption,
     JsonOption,
     RegistryOption,
+    ReplicationsOption,
     RevealOption,
     RoleBackendOption,
     RunArgument,
@@ -38,6 +40,7 @@ from statsclaw.ui.options import (
 )
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
+from statsclaw.ui.walk import Walk
 from statsclaw.workspace.layout import RunFolder
 
 
@@ -74,6 +77,7 @@ def run(
         bool,
         typer.Option("--second-reader/--no-second-reader", help="Have the formulas read twice, and compared."),
     ] = True,
+    replications: ReplicationsOption = None,
     times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -97,6 +101,7 @@ def run(
         barrier=barrier_kind(barrier, unsafe_no_sandbox),
         reveal=reveal,
         second_reading=second_reader,
+        replications=replications or None,
         endpoints=tuple(endpoint or ()),
         registries=tuple(registry or ()),
         network=hosts_of(settings.endpoints(endpoint or ()), registry or ()),
@@ -136,6 +141,7 @@ def resume(
     backend: BackendOption = None,
     role_backend: RoleBackendOption = None,
     reveal: RevealOption = False,
+    replications: ReplicationsOption = None,
     yes: YesOption = False,
     answers: AnswersOption = None,
     json: JsonOption = False,
@@ -145,24 +151,43 @@ def resume(
     place, screen = settings.workspace_from(workspace), make_screen(json)
     folder = place.find(run)
     backends = backend_table(backend, role_backend)
-    view = session.resume(place, folder, screen, yes=yes, answers=answers, backends=backends, reveal=reveal)
+    view = session.resume(
+        place, folder, screen, yes=yes, answers=answers, backends=backends, reveal=reveal, replications=replications
+    )
     end(screen, folder, view, workspace=workspace)
 
 
 def demo(
-    name: Annotated[str, typer.Argument(help="Which demonstration.")] = "hac",
+    name: Annotated[str | None, typer.Argument(help="Which demonstration; without a name, what fits here.")] = None,
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="All replications of the study, or as few as show how it goes.")
+    ] = False,
+    step: Annotated[bool, typer.Option("--step", help="Stop at each gate and show what the engine sees.")] = False,
+    install_r: Annotated[
+        bool, typer.Option("--install-r", help="Install R and what the R demonstration needs (Debian, as root).")
+    ] = False,
     unsafe_no_sandbox: UnsafeOption = False,
     json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Five minutes without a model: recorded roles, everything else live, on a package made for it."""
+    """Minutes without a model: recorded roles, everything else live, on a package made for it."""
     screen = make_screen(json, brief=True)
-    prepared = prepare_demo(name, workspace or settings.workspace_from(None).root.parent / "demo")
+    if step and not settings.can_ask():
+        raise InputRefused("--step needs a terminal to stop at", todo="leave it out, or run it in a terminal")
+    if install_r:
+        install_debian_r(screen.console)
+    name = name or fitting_demo()
+    prepared = prepare_demo(name, workspace or settings.workspace_from(None).root.parent / "demo", full=full)
     if screen.kind != "json":
         screen.console.print(f"[bold]StatsClaw demo[/]: {prepared.title}")
         screen.console.print("[dim]roles are recorded; builds, tests, the study, gates and the push are live[/]\n")
     # what its package needs is downloaded where it is not installed: behind the barrier, and the log says so
     order = replace(prepared.order, registries=("default",), network=("default",))
     order = replace(order, barrier="none") if unsafe_no_sandbox else order
-    folder, view = session.start(settings.workspace_from(prepared.workspace), order, screen)
+    walk = Walk(screen, _wait_for_enter).observe if step else None
+    folder, view = session.start(settings.workspace_from(prepared.workspace), order, screen, watching=walk)
     end(screen, folder, view, workspace=prepared.workspace)
+
+
+def _wait_for_enter() -> None:
+    typer.prompt("Enter goes on, Ctrl-C stops here", default="", show_default=False, prompt_suffix=" ")

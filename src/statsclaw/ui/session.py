@@ -13,8 +13,9 @@ from statsclaw.engine.perform import open_channel
 from statsclaw.engine.run import LocalFacts, Run, read_local
 from statsclaw.engine.start import Order, check_backends, start_run
 from statsclaw.runlog import chain
+from statsclaw.runlog.events import StudyShortened
 from statsclaw.runlog.fold import RunView
-from statsclaw.runlog.log import EVENTS, RunLog
+from statsclaw.runlog.log import EVENTS, Observer, RunLog
 from statsclaw.runlog.store import write_durably
 from statsclaw.sandbox.barrier import Barrier, NoBarrier
 from statsclaw.sandbox.choose import make_barrier
@@ -26,9 +27,15 @@ from statsclaw.workspace.layout import RunFolder, Workspace
 
 
 def start(
-    workspace: Workspace, order: Order, screen: Screen, *, yes: bool = False, answers: Path | None = None
+    workspace: Workspace,
+    order: Order,
+    screen: Screen,
+    *,
+    yes: bool = False,
+    answers: Path | None = None,
+    watching: Observer | None = None,
 ) -> tuple[RunFolder, RunView]:
-    """Start a run and take it as far as it goes."""
+    """Start a run and take it as far as it goes. `watching` is told of everything after it was shown."""
     given = read_answers(answers) if answers else {}
     folder, log, local = start_run(workspace, order, settings.scrubber(workspace))
     with log:
@@ -38,7 +45,7 @@ def start(
             for record in chain.read(folder.path / EVENTS).records:
                 observe(record, first)
             _show_handoff(run, screen)
-            log.observers.append(observe)
+            log.observers += [observe, watching] if watching else [observe]
             return folder, _drive(run, screen)
 
 
@@ -67,7 +74,9 @@ def resume(
     answers: Path | None = None,
     backends: Mapping[str, str] | None = None,
     reveal: bool = False,
+    replications: int | None = None,
 ) -> RunView:
+    """`replications`: of the study in each cell from now on; 0: as many as were planned."""
     given = read_answers(answers) if answers else {}
     local = read_local(folder)
     check_backends(backends or {})
@@ -82,6 +91,8 @@ def resume(
             open_channel(run)
         with screen.showing() as observe:
             log.observers.append(observe)
+            if replications is not None and run.view.finished is None:
+                log.append(StudyShortened(replications=replications or None))
             return _drive(run, screen)
 
 

@@ -53,7 +53,12 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     judged = run.judged.get((run.tree_sha256, "after"))
     if judged:
         passed = sum(row.verdict == "PASS" for row in judged.judgements)
-        yield "criteria", f"{passed} of {len(judged.judgements)} frozen criteria PASS"
+        left_open = [row for row in judged.judgements if row.counts_as == "OPEN"]
+        text = f"{passed} of {len(judged.judgements)} frozen criteria PASS"
+        if left_open:
+            made, planned = left_open[0].replications, left_open[0].planned
+            text += f", {len(left_open)} left open: {made:,} of {planned:,} replications were made"
+        yield "criteria", text
     for judgement in judged.judgements if judged else ():
         if judgement.verdict == "PASS" and judgement.mcse is None:
             continue

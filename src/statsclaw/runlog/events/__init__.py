@@ -39,6 +39,7 @@ from statsclaw.runlog.events.signal_raised import SignalRaised
 from statsclaw.runlog.events.spec_amended import SpecAmended
 from statsclaw.runlog.events.spec_frozen import SpecFrozen
 from statsclaw.runlog.events.state_entered import StateEntered
+from statsclaw.runlog.events.study_shortened import StudyShortened
 from statsclaw.runlog.events.suite_checked import SuiteChecked
 from statsclaw.runlog.events.usage import Usage
 from statsclaw.runlog.events.verification_finished import VerificationFinished
@@ -65,6 +66,7 @@ AnyEvent = Annotated[
     | FindingOverridden
     | SpecFrozen
     | SpecAmended
+    | StudyShortened
     | SuiteChecked
     | CommandExecuted
     | CriteriaJudged
@@ -129,6 +131,7 @@ __all__ = [
     "SpecAmended",
     "SpecFrozen",
     "StateEntered",
+    "StudyShortened",
     "SuiteChecked",
     "Trace",
     "Usage",

@@ -13,7 +13,8 @@ class Judgement(Fact):
     """The answer to one frozen criterion, computed from recorded evidence.
 
     `observed`: the value that decides, the worst of all where there are several; `margin`: how far it is from the
-    bound, negative when it is beyond; `literal`: the verdict of the bare comparison, whatever its Monte Carlo error.
+    bound, negative when it is beyond; `literal`: the verdict of the bare comparison, whatever its Monte Carlo error;
+    `planned`: how many replications there were to be, where the person wanted fewer.
     """
 
     id: str
@@ -26,9 +27,17 @@ class Judgement(Fact):
     margin: float | None = None
     mcse: float | None = None
     replications: int | None = None
+    planned: int | None = None
     where: str = ""
     evidence: tuple[str, ...] = ()
     note: str = Field("", max_length=2000)
+
+    @property
+    def counts_as(self) -> Literal["PASS", "FAIL", "OPEN"]:
+        """What the run goes by. Undecided is taken literally, unless the person wanted too few replications for it."""
+        if self.verdict != "UNDECIDED":
+            return self.verdict
+        return self.literal if self.planned is None else "OPEN"
 
 
 class CriteriaJudged(Event):

@@ -134,9 +134,13 @@ class _Checker:
         return about[0] if len(said) == 1 and len(about) == 1 else None
 
     def _verdict(self, statement: Statement, judgement: Judgement) -> Iterator[tuple[Severity, str]]:
-        effective = judgement.literal if judgement.verdict == "UNDECIDED" else judgement.verdict
         named = self.named is not None and self.named.search(statement.text) is not None
-        if named and effective == "FAIL" and _PASSES.search(statement.text) and not _DENIED.search(statement.text):
+        if (
+            named
+            and judgement.counts_as == "FAIL"
+            and _PASSES.search(statement.text)
+            and not _DENIED.search(statement.text)
+        ):
             yield "error", f"{judgement.id} is said to pass, and its verdict is FAIL"
 
     def _value(self, statement: Statement, judgement: Judgement) -> Iterator[tuple[Severity, str]]:

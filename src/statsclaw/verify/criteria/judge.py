@@ -42,7 +42,7 @@ def judge(
 
 def failed(judgements: Sequence[Judgement]) -> tuple[str, ...]:
     """Ids that count as failed. To be asked when no further replications are to come: undecided is taken literally."""
-    return tuple(row.id for row in judgements if _effective(row) == "FAIL")
+    return tuple(row.id for row in judgements if row.counts_as == "FAIL")
 
 
 def question_about_criterion(judgements: Sequence[Judgement], contract: Contract) -> Judgement | None:
@@ -55,10 +55,12 @@ def question_about_criterion(judgements: Sequence[Judgement], contract: Contract
     exact = {row.id for row in criteria if row.decided_by == "test" and row.rule in ("close", "raises")}
     loose = {row.id for row in criteria if row.rule in ("at most", "at least", "between")}
     loose |= {row.id for row in contract.study.criteria} if contract.study else set()
-    passed = {row.id for row in judgements if _effective(row) == "PASS"}
+    passed = {row.id for row in judgements if row.counts_as == "PASS"}
     if not exact or not exact <= passed:
         return None
-    return next((row for row in judgements if row.id in loose - passed and (row.margin or 0.0) < 0), None)
+    return next(
+        (row for row in judgements if row.id in loose and row.counts_as == "FAIL" and (row.margin or 0.0) < 0), None
+    )
 
 
 def at_fault(judgement: Judgement) -> str:
@@ -70,10 +72,6 @@ def at_fault(judgement: Judgement) -> str:
         return "simulator"
     unanswered = judgement.note.startswith((NO_TEST, ANOTHER_QUESTION)) and BROKEN not in judgement.note
     return "tester" if unanswered else "builder"
-
-
-def _effective(judgement: Judgement) -> str:
-    return judgement.literal if judgement.verdict == "UNDECIDED" else judgement.verdict
 
 
 def _without_records(contract: Contract, refused: str) -> list[Judgement]:

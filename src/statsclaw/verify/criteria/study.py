@@ -85,14 +85,20 @@ def needed_replications(study: Study, judgements: Sequence[Judgement], records: 
     return next((total - records.count for total in looks(study) if total > records.count), None)
 
 
-def settle(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """At the cap: what is undecided stays so, with a note that the run goes by the bare comparison."""
-    return [row if row.verdict != "UNDECIDED" else _settled(row) for row in judgements]
+def settle(judgements: Sequence[Judgement], planned: int | None = None) -> list[Judgement]:
+    """At the cap: what is undecided stays so, with a note that the run goes by the bare comparison.
+
+    `planned`: how many replications there were to be, where the person wanted fewer; then it is left open.
+    """
+    return [_settled(row, planned if row.replications is not None else None) for row in judgements]
 
 
-def _settled(judgement: Judgement) -> Judgement:
+def _settled(judgement: Judgement, planned: int | None) -> Judgement:
+    judgement = judgement.model_copy(update={"planned": planned}) if planned is not None else judgement
+    if judgement.verdict != "UNDECIDED":
+        return judgement
     count = f"{judgement.replications:,}" if judgement.replications is not None else "?"
-    taken = f"undecided at R = {count}: taken literally"
+    taken = f"undecided at R = {count}" + (": taken literally" if planned is None else f" of {planned:,}: left open")
     if taken in judgement.note:
         return judgement
     return judgement.model_copy(update={"note": f"{taken}; {judgement.note}"[:_LONGEST_NOTE]})

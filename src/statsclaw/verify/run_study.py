@@ -1,0 +1,99 @@
+"""The study of a run in the terms of the Monte Carlo engine, which then summarises it, draws it and tries it out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import numpy as np
+
+from statsclaw.montecarlo import design
+from statsclaw.montecarlo.storage.results import SECONDS, MemoryResults
+from statsclaw.montecarlo.table import Table
+from statsclaw.runlog.events.command_executed import CommandExecuted
+from statsclaw.runlog.store import ContentStore
+from statsclaw.specs.contract import Contract
+from statsclaw.specs.sim_spec import Study, StudyCriterion
+from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
+
+#: What studies call the field that holds the seconds a method took.
+_TIMES = ("seconds", "time", "time_s", "time_seconds", "elapsed", "elapsed_s", "elapsed_seconds", "runtime")
+
+
+def recorded_study(
+    store: ContentStore, evidence: Sequence[CommandExecuted], contract: Contract
+) -> tuple[design.Study, MemoryResults] | None:
+    """From the evidence of one tree; None where there is no study, or nothing of it was recorded."""
+    records = recorded(store, evidence, contract.study) if contract.study else None
+    return (as_design(contract.study), as_results(contract.study, records)) if contract.study and records else None
+
+
+def recorded(store: ContentStore, evidence: Sequence[CommandExecuted], study: Study) -> Records | None:
+    """All batches together, as far as they follow each other."""
+    found: Records | None = None
+    for executed in evidence:
+        if executed.phase != "study" or not executed.passed or executed.records_sha256 is None:
+            continue
+        data = unpacked(store.get(executed.records_sha256))
+        first = found.first + found.count if found else 0
+        try:
+            batch = read_records(data, study, first=first, count=_count(data), seed=executed.seed or 0)
+            found = merge(found, batch) if found else batch
+        except RecordsRefused:
+            return found
+    return found
+
+
+def _count(data: bytes) -> int:
+    try:
+        return len(json.loads(data)["cells"][0]["replication"])
+    except (ValueError, LookupError, TypeError):
+        return 0
+
+
+def as_design(study: Study) -> design.Study:
+    """`methods` are names only: it can be summarised and judged, not run."""
+    truths = {cell: _truth(study, cell) for cell in study.cells()}
+    return design.Study(
+        name=study.id,
+        grid=study.grid,
+        methods=study.methods,
+        truth=lambda cell: truths[design.cell_name(cell)],
+        replications=study.replications,
+        seed=study.seed,
+        criteria=tuple(_criterion(row) for row in study.criteria),
+        level=study.level,
+        cap=study.cap,
+        description=study.dgp,
+    )
+
+
+def _truth(study: Study, cell: str) -> Mapping[str, float]:
+    return {row.name: row.truth[cell] if isinstance(row.truth, dict) else row.truth for row in study.parameters}
+
+
+def _criterion(row: StudyCriterion) -> design.Criterion:
+    return design.Criterion(
+        id=row.id,
+        metric=row.metric,
+        method=row.method,
+        parameter=row.parameter,
+        low=row.low,
+        high=row.high,
+        cells=row.cells,
+        field=row.field,
+        source=row.source,
+    )
+
+
+def as_results(study: Study, records: Records) -> MemoryResults:
+    numbers = {cell: number for number, cell in enumerate(study.cells())}
+    return MemoryResults({(numbers[cell], method): _timed(table) for (cell, method), table in records.tables.items()})
+
+
+def _timed(table: Table) -> Table:
+    """With the column that figures and summaries read times from: NaN where the study recorded none."""
+    name = next((name for name in _TIMES if name in table.columns), None)
+    seconds = table.columns[name] if name else np.full(len(table.failed), np.nan)
+    return Table(table.failed, MappingProxyType({**table.columns, SECONDS: seconds}))

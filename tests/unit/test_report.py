@@ -1,0 +1,405 @@
+"""The report of a run: self-contained, complete, every figure with its evidence, and inert whatever the log says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from statsclaw.report import REPORT, render_page, report_of
+from statsclaw.report.figures import inline
+from statsclaw.report.wording import last_lines, shortened
+from statsclaw.runlog import events as e
+from statsclaw.runlog.log import EVENTS, RunLog
+from statsclaw.runlog.store import ContentStore
+from statsclaw.states import Signal
+from statsclaw.verify.study_report import packed
+from statsclaw.workspace.layout import RunFolder
+from tests.support.runs import HONEST, noon
+
+RECORDED = Path(__file__).parents[2] / "src" / "statsclaw" / "demo" / "hac" / "recording"
+HOSTILE = '<script>alert(1)</script><img src="http://evil.example/x" onerror=alert(1)>"\'&\x1b[2J\u202e\x00'
+TREE = "7" * 64
+SPECS = ("comprehension.md", "interface.md", "spec.md", "test-spec.md", "sim-spec.md")
+VOID = {"meta", "br", "path", "use", "rect"}
+
+
+class Page(HTMLParser):
+    """Every tag and attribute of a page, as a browser would read them; `torn` where tags do not nest."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.torn = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            self.torn |= not self.open or self.open.pop() != tag
+
+    def values(self, *names: str) -> list[str]:
+        return [value for _, attrs in self.tags for name, value in attrs.items() if name in names and value]
+
+
+class Made:
+    """A run made of nothing but its log and its store."""
+
+    def __init__(self, folder: Path, **changes: object) -> None:
+        self.folder = RunFolder(folder / "workspace" / "tinymean" / "runs" / "made-0001")
+        self.store = ContentStore(self.folder.store)
+        with RunLog.create(self.folder.path, clock=noon):
+            pass
+        created = e.RunCreated(
+            run_id="made-0001", statsclaw_version="1", directive="Build it.", target="tinymean", base_commit="c" * 40,
+            profile="python", workflow="full", ship_requested=False, barrier="bubblewrap",
+            credentials=e.Credentials(remote=None, how="none", can_ship=False),
+        )  # fmt: skip
+        self.add(created.model_copy(update=changes))
+
+    def add(self, *events: e.Event) -> Made:
+        with RunLog.open(self.folder.path, clock=noon) as log:
+            for event in events:
+                log.append(event)
+        return self
+
+    def dispatch(self, role: str, artifacts: dict[str, str] | None = None, note: str = "", path: str = "") -> Made:
+        kept = {name: self.store.put_text(text) for name, text in (artifacts or {}).items()}
+        files = (e.FileChange(path=path, sha256=self.store.put(b"x")),) if path else ()
+        prompt = self.store.put(b"prompt")
+        return self.add(
+            e.DispatchStarted(
+                dispatch=f"{role}-1", role=role, attempt=1, backend="human", task_sha256="1" * 64,
+                prompt_sha256=prompt, view_sha256="2" * 64, barrier="human",
+            ),
+            e.DispatchFinished(dispatch=f"{role}-1", role=role, artifacts=kept, files=files, note=note),
+        )  # fmt: skip
+
+    def planned(self) -> Made:
+        """With the contract of the honest planner, frozen."""
+        texts = {name: (HONEST / "out" / name).read_text(encoding="utf-8") for name in SPECS}
+        self.dispatch("planner", texts)
+        return self.add(e.SpecFrozen(specs={name: self.store.put_text(text) for name, text in texts.items()}))
+
+    def command(self, **changes: object) -> e.CommandExecuted:
+        found = e.CommandExecuted(
+            name="validation", phase="validation", subject="after", tree_sha256=TREE, argv=("pytest",), exit_code=0,
+            elapsed_s=1.0, output_sha256=self.store.put(b"3 passed"), passed=True, summary="3 passed",
+        )  # fmt: skip
+        return found.model_copy(update=changes)
+
+    def page(self) -> str:
+        return render_page(self.folder)
+
+
+def judgement(name: str, **changes: object) -> e.Judgement:
+    found = e.Judgement(id=name, quantity="q", rule="close", verdict="PASS", literal="PASS", observed=0.25)
+    return found.model_copy(update=changes)
+
+
+def judged(*rows: e.Judgement) -> e.CriteriaJudged:
+    return e.CriteriaJudged(tree_sha256=TREE, judgements=rows)
+
+
+@pytest.fixture(scope="module")
+def recorded() -> str:
+    """The page of a whole run with a study, the one that the demonstration replays."""
+    return render_page(RunFolder(RECORDED))
+
+
+def events_of_the_recording() -> Iterator[dict[str, object]]:
+    for line in (RECORDED / EVENTS).read_text(encoding="utf-8").splitlines():
+        yield json.loads(line)["event"]
+
+
+# --- nothing from elsewhere ------------------------------------------------------------------------------------------
+
+
+def assert_inert(text: str) -> None:
+    page = Page(text)
+    assert not page.torn
+    assert not page.open
+    assert not {tag for tag, _ in page.tags} & {"script", "img", "iframe", "link", "object", "embed", "image", "base"}
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+    assert all(value.startswith("#") for value in page.values("href", "src", "xlink:href", "srcset", "action"))
+    assert not re.search(r"url\((?!#)|@import", text)
+
+
+def test_the_page_is_self_contained(recorded: str) -> None:
+    assert_inert(recorded)
+    assert "<svg" in recorded
+    assert "prefers-color-scheme: dark" in recorded
+    assert "@media print" in recorded
+
+
+def test_a_drawing_keeps_only_what_is_drawn() -> None:
+    text = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9pt" height="9pt">'
+        "<script>alert(1)</script><style>@import url(http://evil.example)</style>"
+        '<defs><path id="m1" d="M 0 0"/></defs><g id="unused" onclick="alert(1)">'
+        '<use xlink:href="#m1"/><use xlink:href="http://evil.example/#m1"/><path style="fill: url(http://evil.example)"/>'
+        '<path clip-path="url(#m1)"/><text>a &lt; b</text></g></svg>'
+    )
+    made = str(inline(text, "f0-"))
+    assert_inert(made)
+    assert "evil" not in made
+    assert "unused" not in made
+    assert 'id="f0-m1"' in made
+    assert 'href="#f0-m1"' in made
+    assert "url(#f0-m1)" in made
+    assert "a &lt; b" in made
+
+
+# --- hostile and enormous texts --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> str:
+    made = Made(
+        tmp_path,
+        directive=HOSTILE,
+        target=HOSTILE,
+        sources=(e.Source(name=HOSTILE[:40].replace("/", ""), sha256="a" * 64),),
+    )
+    made.dispatch("builder", {"implementation.md": HOSTILE}, note=HOSTILE, path=f"src/{HOSTILE[:20]}x")
+    made.dispatch("reviewer", {"review.md": HOSTILE})
+    option = e.Option(label=HOSTILE, consequence=HOSTILE)
+    finding = e.Finding(check="evidence", severity="error", message=HOSTILE, where=HOSTILE, key="k")
+    made.add(
+        e.QuestionAsked(question="q1", topic="ship", asked_by=HOSTILE, text=HOSTILE, options=(option,)),
+        e.QuestionAnswered(question="q1", choice=0, text=HOSTILE, by="answer"),
+        e.SignalRaised(
+            signal=Signal.BLOCK, raised_by=HOSTILE, cause=HOSTILE, route_to="builder", message=HOSTILE,
+            told=f"{HOSTILE}.",
+        ),
+        made.command(name=HOSTILE, summary=HOSTILE, argv=(HOSTILE,), output_sha256=made.store.put_text(HOSTILE)),
+        judged(judgement(HOSTILE, quantity=HOSTILE, rule=HOSTILE, where=HOSTILE, note=HOSTILE)),
+        e.FindingOverridden(key=HOSTILE, message=HOSTILE, why=HOSTILE),
+        e.ReviewComputed(of="x", verdict="STOP", findings=(finding,)),
+        e.RunFinished(outcome="stopped", reason=HOSTILE),
+    )  # fmt: skip
+    return made.page()
+
+
+def test_hostile_texts_are_escaped_wherever_they_stand(hostile: str) -> None:
+    assert_inert(hostile)
+    assert hostile.count("&lt;script&gt;alert(1)") > 20
+
+
+def test_nothing_invisible_reaches_the_page(hostile: str) -> None:
+    assert not [char for char in hostile if not char.isprintable() and char not in "\n\t"]
+
+
+def test_an_enormous_text_is_cut_and_the_page_says_by_how_much(tmp_path: Path) -> None:
+    made = Made(tmp_path, directive="x" * 1_000_000)
+    made.dispatch("reviewer", {"review.md": "y" * 1_000_000})
+    made.add(made.command(summary="z" * 1_000_000, output_sha256=made.store.put(b"w" * 1_000_000)))
+    page = made.page()
+    assert len(page) < 100_000
+    assert "994,000 characters left out" in page
+    assert "970,000 characters left out" in page
+    assert "998,000 characters left out" in page
+
+
+def test_what_is_cut_adds_up() -> None:
+    assert shortened("abcdef", 4) == "abcd … (2 characters left out)"
+    assert last_lines("a\nb\nc\n", lines=2) == "(2 characters left out) …\nb\nc"
+    assert last_lines("a\nb\n") == "a\nb"
+
+
+# --- what the page says ----------------------------------------------------------------------------------------------
+
+
+def test_every_link_has_its_target_once(recorded: str, hostile: str) -> None:
+    for text in (recorded, hostile):
+        page = Page(text)
+        ids = page.values("id")
+        assert len(ids) == len(set(ids))
+        assert {link[1:] for link in page.values("href")} <= set(ids)
+    assert len([link for link in Page(recorded).values("href") if link.startswith("#event-")]) > 200
+
+
+def test_every_frozen_criterion_is_there_with_its_source(recorded: str) -> None:
+    last = [
+        event
+        for event in events_of_the_recording()
+        if event["kind"] == "criteria_judged" and event["subject"] == "after"
+    ][-1]
+    part = recorded[recorded.index('<section id="checked">') : recorded.index('<section id="study">')]
+    rows = last["judgements"]
+    assert isinstance(rows, list)
+    assert len(rows) > 20
+    for row in rows:
+        assert re.search(rf'href="#event-\d+">{row["id"]}</a>', part)
+    assert len(re.findall(r'href="#event-\d+">newey-west.md', part)) == len(rows)
+
+
+def test_every_number_of_the_tables_of_checks_and_study_is_a_link(recorded: str) -> None:
+    part = recorded[recorded.index('<section id="checked">') : recorded.index('<section id="reviewed">')]
+    cells = re.findall(r'<td class="num">(.*?)</td>', part, re.DOTALL)
+    assert len(cells) > 80
+    for cell in cells:
+        bare = re.sub(r"<a [^>]*>.*?</a>", "", cell, flags=re.DOTALL)
+        assert not re.search(r"\d", re.sub(r"<[^>]*>", "", bare)), cell
+
+
+def test_a_criterion_that_nobody_has_judged_is_there_too(tmp_path: Path) -> None:
+    page = Made(tmp_path).planned().page()
+    names = [*(f"C{number}" for number in range(1, 8)), "M1", "M2"]
+    for name in names:
+        assert re.search(rf'href="#event-\d+">{name}</a>', page)
+    assert page.count("not judged") == len(names)
+    assert "None of 9 criteria has been judged yet." in page
+
+
+def test_what_the_person_left_open_is_called_open_and_not_passed(tmp_path: Path) -> None:
+    row = judgement("M1", verdict="UNDECIDED", literal="PASS", mcse=0.01, replications=100, planned=1000)
+    page = Made(tmp_path).planned().add(e.StudyShortened(replications=100), judged(row)).page()
+    assert '<span class="open"><a class="n" href="#event-6">left open: 100 of 1,000 replications</a></span>' in page
+    assert "A person wanted only 100 replications" in page
+
+
+def test_amendments_and_overrides_are_shown_with_their_reasons(tmp_path: Path) -> None:
+    made = Made(tmp_path).planned()
+    before = made.store.put_text((HONEST / "out" / "sim-spec.md").read_text(encoding="utf-8"))
+    made.add(
+        e.SpecAmended(
+            document="sim-spec.md", what="M1.high", before="0.98", after="0.99", why="as agreed with the referee",
+            before_sha256=before, after_sha256=before,
+        ),
+        e.FindingOverridden(key="lint:1", message="a band is wide", why="it is meant to be"),
+    )  # fmt: skip
+    page = made.page()
+    for text in (
+        "M1.high",
+        ">0.98</a>",
+        ">0.99</a>",
+        "as agreed with the referee",
+        "a band is wide",
+        "it is meant to be",
+    ):
+        assert text in page
+
+
+def test_a_study_is_summarised_drawn_and_tried_out(tmp_path: Path) -> None:
+    columns = {"mu.estimate": [], "mu.se": [], "mu.low": [], "mu.high": []}
+    for number in range(60):
+        value = 1 + ((number * 37) % 60 - 29.5) / 30
+        for name, found in zip(columns, (value, 0.6, value - 1.2, value + 1.2), strict=True):
+            columns[name].append(found)
+    cell = {
+        "cell": "n=40",
+        "method": "interval",
+        "replication": list(range(60)),
+        "failed": [False] * 60,
+        "columns": columns,
+    }
+    made = Made(tmp_path).planned()
+    records = made.store.put(packed(json.dumps({"seed": 5, "cells": [cell]}).encode()))
+    page = made.add(made.command(name="study", phase="study", records_sha256=records, seed=5)).page()
+    part = page[page.index('<section id="study">') : page.index('<section id="reviewed">')]
+    assert re.search(r'href="#event-5">60</a> made', part)
+    assert "1,000</a> planned" in part
+    assert "RMSE" in part
+    assert "<svg" in part
+    assert "would not notice standard errors" in part
+    assert_inert(page)
+
+
+# --- runs that are not whole -----------------------------------------------------------------------------------------
+
+
+def test_a_run_that_waits_at_a_question_says_so(tmp_path: Path) -> None:
+    asked = e.QuestionAsked(
+        question="q1", topic="workflow", asked_by="leader", text="Which?", options=(e.Option(label="full"),)
+    )
+    page = Made(tmp_path, workflow=None, profile=None).add(asked).page()
+    assert "Not finished: waits for an answer to 1 question." in page
+    assert "Not answered yet." in page
+    assert "It was not reviewed." in page
+    assert '<section id="study">' not in page
+    assert_inert(page)
+
+
+def test_a_run_of_one_line_renders(tmp_path: Path) -> None:
+    page = Made(tmp_path).page()
+    assert "Not finished: in state before the first." in page
+    assert "No criterion was frozen in this run." in page
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason", "said", "kind"),
+    [
+        ("done", "", "Done, not shipped.", "good"),
+        ("done", "validation failed", "Done, not shipped: validation failed.", "bad"),
+        ("stopped", "enough", "Stopped, not shipped: enough.", "bad"),
+    ],
+)
+def test_how_a_run_ended_is_the_first_sentence(tmp_path: Path, outcome: str, reason: str, said: str, kind: str) -> None:
+    page = Made(tmp_path).add(e.RunFinished.model_validate({"outcome": outcome, "reason": reason})).page()
+    assert f'<p class="lead"><span class="{kind}">{said}</span>' in page
+
+
+def test_a_log_that_verifies_is_called_so_and_one_that_does_not_too(tmp_path: Path) -> None:
+    made = Made(tmp_path).dispatch("builder", {"implementation.md": "words"})
+    assert '<span class="good">holds: 3 lines verified' in made.page()
+    made.store.path(made.store.put_text("words")).write_text("other words", encoding="utf-8")
+    page = made.page()
+    assert '<span class="bad">does not hold: the stored content' in page
+
+
+def test_a_page_is_written_even_if_every_stored_text_is_gone(tmp_path: Path) -> None:
+    made = Made(tmp_path).planned()
+    made.dispatch("reviewer", {"review.md": "words"}).add(made.command(), judged(judgement("C1")))
+    for path in made.folder.store.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    page = made.page()
+    assert "is gone" in page
+    assert "but it cannot be read" in page
+    assert ">C1</a>" in page
+
+
+def test_roles_that_are_recorded_are_said_to_be(tmp_path: Path) -> None:
+    assert "Roles are recorded" in Made(tmp_path, replay_of="demo/hac").page()
+    assert "Roles are recorded" not in Made(tmp_path / "other").page()
+
+
+# --- the command -----------------------------------------------------------------------------------------------------
+
+
+def test_the_report_is_written_beside_the_log_and_the_log_stays_as_it_is(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    before = (made.folder.path / EVENTS).read_bytes()
+    place = report_of(made.folder, made.folder.path / REPORT)
+    assert place.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (made.folder.path / EVENTS).read_bytes() == before
+
+
+def test_the_command_prints_where_it_wrote(tmp_path: Path) -> None:
+    import typer
+
+    from statsclaw.ui.report_commands import report
+
+    made, app = Made(tmp_path), typer.Typer()
+    app.command()(report)
+    where = ["--workspace", str(tmp_path / "workspace")]
+    said = CliRunner().invoke(app, ["made", *where]).output
+    assert said.strip().replace("\n", "") == str(made.folder.path / REPORT)
+    assert (made.folder.path / REPORT).is_file()
+    CliRunner().invoke(app, ["made", "--out", str(tmp_path / "page.html"), *where])
+    assert (tmp_path / "page.html").is_file()
+    assert CliRunner().invoke(app, ["made", "--out", str(tmp_path), *where]).exit_code != 0
