@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from statsclaw.review.case import Case
 from statsclaw.review.findings import bounded, finding, owes_contract
+from statsclaw.review.own_reference import calls_its_reference
 from statsclaw.review.python_signatures import built_python
 from statsclaw.review.r_signatures import built_r
 from statsclaw.review.signatures import Built, compare_arguments
@@ -32,6 +33,7 @@ def check(case: Case) -> list[Finding]:
         return [*found, _planner("error", text, INTERFACE, "no-interface")]
     found += bounded(_CHECK, list(_elements(case.contract, case.contract.interface)))
     found += bounded(_CHECK, list(_carried(case.contract, case.contract.interface)))
+    found += bounded(_CHECK, list(calls_its_reference(case)))
     return [*found, *bounded(_CHECK, list(_package(case, case.contract.interface)))]
 
 
