@@ -560,7 +560,7 @@ def test_completion_is_offered_and_completes_commands(tmp_path: Path) -> None:
     assert "_STATSCLAW_COMPLETE" in shown.stdout, shown.stderr
     env |= {"_STATSCLAW_COMPLETE": "complete_bash", "COMP_WORDS": "statsclaw re", "COMP_CWORD": "1"}
     completed = subprocess.run([str(ENTRY)], capture_output=True, text=True, env=env)
-    assert set(completed.stdout.split()) == {"resume", "replay", "record", "review-comprehension"}
+    assert set(completed.stdout.split()) == {"resume", "replay", "record", "report", "review-comprehension"}
 
 
 def test_the_workspace_option_wins_over_the_environment(desk: Desk, finished: Desk) -> None:

@@ -7,17 +7,23 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
-from statsclaw.report import REPORT, render_page, report_of
+from statsclaw.engine.run import Run
+from statsclaw.errors import InputRefused
+from statsclaw.report import REPORT, render_page, write_report
 from statsclaw.report.figures import inline
 from statsclaw.report.wording import last_lines, shortened
 from statsclaw.runlog import events as e
 from statsclaw.runlog.log import EVENTS, RunLog
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import Signal
+from statsclaw.ui.report_commands import report
 from statsclaw.verify.study_report import packed
 from statsclaw.workspace.layout import RunFolder
 from tests.support.runs import HONEST, noon
@@ -384,16 +390,12 @@ def test_roles_that_are_recorded_are_said_to_be(tmp_path: Path) -> None:
 def test_the_report_is_written_beside_the_log_and_the_log_stays_as_it_is(tmp_path: Path) -> None:
     made = Made(tmp_path)
     before = (made.folder.path / EVENTS).read_bytes()
-    place = report_of(made.folder, made.folder.path / REPORT)
+    place = write_report(cast(Run, SimpleNamespace(folder=made.folder)), made.folder.path / REPORT)
     assert place.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert (made.folder.path / EVENTS).read_bytes() == before
 
 
 def test_the_command_prints_where_it_wrote(tmp_path: Path) -> None:
-    import typer
-
-    from statsclaw.ui.report_commands import report
-
     made, app = Made(tmp_path), typer.Typer()
     app.command()(report)
     where = ["--workspace", str(tmp_path / "workspace")]
@@ -402,4 +404,5 @@ def test_the_command_prints_where_it_wrote(tmp_path: Path) -> None:
     assert (made.folder.path / REPORT).is_file()
     CliRunner().invoke(app, ["made", "--out", str(tmp_path / "page.html"), *where])
     assert (tmp_path / "page.html").is_file()
-    assert CliRunner().invoke(app, ["made", "--out", str(tmp_path), *where]).exit_code != 0
+    refused = CliRunner().invoke(app, ["made", "--out", str(tmp_path), *where]).exception
+    assert isinstance(refused, InputRefused)

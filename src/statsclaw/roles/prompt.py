@@ -39,7 +39,14 @@ def render_prompt(
     """Everything `role` is told, the documents in its inbox aside."""
     access = MATRIX[role]
     study = profile.study_entry
-    duty = render(_PROMPTS, f"{role}.md", has_planner=Role.PLANNER in roles, study_entry=study, language=profile.id)
+    duty = render(
+        _PROMPTS,
+        f"{role}.md",
+        has_planner=Role.PLANNER in roles,
+        study_entry=study,
+        language=profile.id,
+        checks=", ".join(dict.fromkeys(command.name for command in (*profile.build, *profile.checks))),
+    )
     return render(
         _PROMPTS,
         "_frame.md",

@@ -49,7 +49,8 @@ class Criterion(Typed):
 
     `kind` value: about numbers, so that a package of meaningless values must fail it; structure: shapes, time,
     untouched arguments, messages. `scale`: the usual size of the quantity; `standard_error`: of the estimate it is
-    about, where there is one; `limited_by`: why the tolerance is not smaller.
+    about, where there is one; `limited_by`: why the tolerance is not smaller; `monte_carlo_error`: how much what is
+    compared varies from seed to seed for a correct package, as a standard deviation.
     """
 
     id: Id
@@ -71,6 +72,7 @@ class Criterion(Typed):
     standard_error: Positive | None = None
     limited_by: Literal["floating point", "iteration", "digits of the reference", "Monte Carlo"] = "floating point"
     condition: Positive | None = None
+    monte_carlo_error: Positive | None = None
     alternatives: tuple[Alternative, ...] = ()
 
     @model_validator(mode="after")

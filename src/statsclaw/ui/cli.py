@@ -22,6 +22,7 @@ from statsclaw.ui import (
     person_commands,
     prompt_commands,
     replay_commands,
+    report_commands,
     run_commands,
     settings,
 )
@@ -57,6 +58,7 @@ app.command(rich_help_panel=_LOOK)(look_commands.route)
 app.command(rich_help_panel=_LOOK)(look_commands.sources)
 app.command("list", rich_help_panel=_LOOK)(look_commands.list_runs)
 app.command(rich_help_panel=_LOOK)(look_commands.show)
+app.command(rich_help_panel=_LOOK)(report_commands.report)
 app.command(rich_help_panel=_LOOK)(look_commands.artifacts)
 app.command(rich_help_panel=_LOOK)(look_commands.transcript)
 app.command(rich_help_panel=_LOOK)(doctor)

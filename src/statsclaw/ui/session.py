@@ -50,11 +50,26 @@ def start(
 
 
 def _drive(run: Run, screen: Screen) -> RunView:
+    was_finished = run.view.finished is not None
     try:
-        return drive(run)
+        view = drive(run)
     except KeyboardInterrupt:
         screen.say(Line("stopped", f"continue with: statsclaw resume {run.folder.id}", "bold yellow"))
         raise
+    if view.finished is not None and not was_finished:
+        _write_report(run, screen)
+    return view
+
+
+def _write_report(run: Run, screen: Screen) -> None:
+    """The run has ended, whatever becomes of its report."""
+    try:
+        from statsclaw.report import REPORT, write_report  # what it draws and computes with takes seconds to import
+
+        write_report(run, run.folder.path / REPORT)
+    except Exception as error:
+        text = f"could not be written: {type(error).__name__}: {error}. Try: statsclaw report {run.folder.id}"
+        screen.say(Line("report", plain(text), "yellow"))
 
 
 def _show_handoff(run: Run, screen: Screen) -> None:

@@ -99,6 +99,8 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         yield "result", f"git fetch {folder.target} {run.commit.branch}"
     elapsed = f"{(run.last_at - run.created_at).total_seconds():.0f} s" if run.last_at and run.created_at else "–"
     yield "cost", f"{elapsed} · {run.usage.tokens:,} tokens · ${run.usage.cost_usd:.2f} · {run.seq} events"
+    if (report := folder.path / "report.html").is_file():
+        yield "report", str(report)
     yield "artifacts", str(folder.path)
 
 

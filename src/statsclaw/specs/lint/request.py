@@ -12,13 +12,14 @@ from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC, Contract
 from statsclaw.specs.lint.found import clip, finding, show
 from statsclaw.specs.lint.stated import Bound, bounds_of, topic_of
 from statsclaw.specs.lint.tolerances import width
-from statsclaw.specs.lint.vocabulary import named
+from statsclaw.specs.lint.vocabulary import named, pattern, words_of
 from statsclaw.specs.sim_spec import StudyCriterion
 from statsclaw.specs.test_spec import Criterion
 
 _SLACK = 1e-9
 #: What a metric is when all is well; a distance "from the nominal level" is from here.
 _NOMINAL = {"se_ratio": 1.0, "bias": 0.0}
+_NEVER_NEGATIVE = ("rmse", "empse", "modse", "failure_rate", "quantile_range")
 _TOPICS = ("coverage", "rejection", "bias", "rmse", "se_ratio", "failure_rate")
 
 
@@ -93,10 +94,14 @@ def _of_study(row: StudyCriterion, level: float, where: str) -> Carrier:
         topic=row.metric if row.metric in _TOPICS else topic_of(row.quantity),
         low=row.low,
         high=row.high,
-        one_sided=row.metric in ("rmse", "empse", "modse", "failure_rate", "quantile_range"),
+        one_sided=row.metric in _NEVER_NEGATIVE or (row.metric == "mean" and _is_distance(row.quantity)),
         nominal=level if row.metric == "coverage" else _NOMINAL.get(row.metric),
         metric=row.metric if row.metric in _TOPICS else "",
     )
+
+
+def _is_distance(quantity: str) -> bool:
+    return bool(pattern(words_of("distance", "never_negative")).search(quantity.lower()))
 
 
 def carried_by(stated: StatedCriterion, rows: list[Carrier], index: Index) -> list[Carrier]:
@@ -144,11 +149,19 @@ def _compared(stated: StatedCriterion, carrying: list[Carrier]) -> Iterator[Find
         yield finding("request", "note", message, carrying[0].where, f"stated-not-compared:{stated.ref}")
         return
     weakened: set[str] = set()
+    kept_by_tests = {
+        number
+        for number, bound in enumerate(bounds)
+        for row in carrying
+        if row.where.startswith(TEST_SPEC) and (found := compare(bound, row)) and found.kept
+    }
     for row in carrying:
         results = [(bound, result) for bound in bounds if (result := compare(bound, row)) is not None]
         if results and not any(result.kept for _, result in results):
             weakened.add(row.id)
-            yield _weakened(stated, results[0][0], row, results[0][1])
+            of_own_field = row.where.startswith(SIM_SPEC) and not row.metric
+            elsewhere = of_own_field and all(bounds.index(bound) in kept_by_tests for bound, _ in results)
+            yield _weakened(stated, results[0][0], row, results[0][1], kept_elsewhere=elsewhere)
     for number, bound in enumerate(bounds, start=1):
         compared = [(row, result) for row in carrying if (result := compare(bound, row)) is not None]
         if not compared:
@@ -157,12 +170,15 @@ def _compared(stated: StatedCriterion, carrying: list[Carrier]) -> Iterator[Find
             yield _weakened(stated, bound, *compared[0])
 
 
-def _weakened(stated: StatedCriterion, bound: Bound, row: Carrier, result: Comparison) -> Finding:
+def _weakened(
+    stated: StatedCriterion, bound: Bound, row: Carrier, result: Comparison, *, kept_elsewhere: bool = False
+) -> Finding:
+    """The mean of a field, say of a logarithm, beside a test that keeps the demand is only looked at."""
     return finding(
         "request",
-        "error",
-        f"{stated.ref} states {bound.words}, but {row.id}, which carries it, accepts {result.words}: "
-        f"“{clip(stated.text)}”.",
+        "warning" if kept_elsewhere else "error",
+        f"{stated.ref} states {bound.words}, but {row.id}, which carries it{' as well' if kept_elsewhere else ''}, "
+        f"accepts {result.words}: “{clip(stated.text)}”.",
         row.where,
         f"stated-weakened:{stated.ref}:{row.id}",
     )

@@ -19,6 +19,9 @@ _SHARE_OF_STANDARD_ERROR = 0.1
 _MOST_RELATIVE = {"floating point": 1e-3, "iteration": 1e-4, "digits of the reference": 1e-3, "Monte Carlo": 1e-3}
 #: An absolute tolerance above the one is explained by a scale above the other, and by nothing else.
 _COARSE, _LARGE_SCALE = 1e-6, 1e4
+#: Of the stated Monte Carlo error: a correct package is off by more in one of 500 million comparisons.
+_MOST_MONTE_CARLO_ERRORS = 6.0
+_ASK = " State monte_carlo_error, the standard deviation over seeds of what is compared, and alternatives."
 _EXACT_TYPES = ("integer", "boolean", "text")
 
 
@@ -34,8 +37,11 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
         where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
         found: list[tuple[Severity, str, str]] = []
         if criterion.rule == "close" and criterion.tolerance is not None:
-            found += _standard_error(criterion, criterion.tolerance)
-            found += _explained(criterion, criterion.tolerance)
+            if criterion.limited_by == "Monte Carlo" and criterion.monte_carlo_error is not None:
+                found += _drawn(criterion, criterion.tolerance, criterion.monte_carlo_error)
+            else:
+                found += _standard_error(criterion, criterion.tolerance)
+                found += _explained(criterion, criterion.tolerance)
             found += _scale_missing(criterion, criterion.tolerance)
             found += _scale_decides(criterion, criterion.tolerance)
             found += _zero(criterion, criterion.tolerance, contract.interface)
@@ -58,6 +64,21 @@ def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tupl
         )
 
 
+def _drawn(criterion: Criterion, tolerance: Tolerance, error: float) -> Iterator[tuple[Severity, str, str]]:
+    """Of what is drawn at random: the tolerance must follow from the stated error, and a named fault exceed it."""
+    accepted = width(tolerance, criterion.scale or 1.0)
+    if accepted > _MOST_MONTE_CARLO_ERRORS * error * (1.0 + 1e-9):
+        yield (
+            "error",
+            "tolerance-not-explained",
+            f"would accept values off by {show(accepted)}, which is {show(accepted / error)} times the stated Monte "
+            f"Carlo error {show(error)}; at most {_MOST_MONTE_CARLO_ERRORS:g} times is explained by it.",
+        )
+    if not criterion.alternatives:
+        text = "is limited by Monte Carlo error and names no fault (alternatives) that it would notice all the same."
+        yield "error", "no-fault-named", text
+
+
 def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
     sized = criterion.scale is not None or tolerance.relative == 0.0
     if criterion.limited_by == "Monte Carlo" and criterion.standard_error is not None and sized:
@@ -70,7 +91,7 @@ def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Sev
             "error",
             "tolerance-not-explained",
             f"a relative tolerance of {show(relative)} {size} is wider than what “{criterion.limited_by}” "
-            f"explains, at most {show(most)}.",
+            f"explains, at most {show(most)}.{_ASK if criterion.limited_by == 'Monte Carlo' else ''}",
         )
         return
     if criterion.limited_by != "floating point":
