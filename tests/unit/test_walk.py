@@ -60,10 +60,27 @@ def test_there_is_a_text_for_every_state() -> None:
     assert walked.stops == len(State) and all(f" {state} " in shown for state in State)
 
 
-@pytest.mark.parametrize(("there", "name"), [("/usr/bin/Rscript", "probit-r"), (None, "probit-python")])
-def test_the_demonstration_fits_the_machine(there: str | None, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo.shutil, "which", lambda program: there)
+@pytest.mark.parametrize(("has_r", "name"), [(True, "probit-r"), (False, "probit-python")])
+def test_the_demonstration_fits_the_machine(has_r: bool, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo, "_has_r", lambda: has_r)
     assert demo.fitting_demo() == name
+
+
+@pytest.mark.parametrize(("status", "has_r"), [(0, True), (1, False)])
+def test_r_counts_only_with_the_packages_that_are_needed(
+    status: int, has_r: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo.shutil, "which", lambda program: f"/usr/bin/{program}")
+    asked: list[Any] = []
+
+    def run(argv: list[str], **more: Any) -> subprocess.CompletedProcess[bytes]:
+        asked.append(argv)
+        return subprocess.CompletedProcess(argv, status)
+
+    monkeypatch.setattr(demo.subprocess, "run", run)
+    assert demo._has_r() is has_r and "RcppArmadillo" in asked[0][-1]
+    monkeypatch.setattr(demo.shutil, "which", lambda program: None)
+    assert demo._has_r() is False
 
 
 def test_r_is_installed_by_an_administrator_only_and_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:

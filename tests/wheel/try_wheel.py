@@ -23,7 +23,7 @@ def main(wheel: Path) -> None:
             ["prompts", "--count"],
             ["doctor", "--strict"],
             ["list"],
-            ["demo"],
+            ["demo", "hac"],
         ):
             done = subprocess.run([program, *command], cwd=folder, env=env, capture_output=True, text=True)
             print(f"{'ok' if done.returncode == 0 else 'FAILED'}: statsclaw {' '.join(command)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import as_file, files
@@ -13,6 +14,7 @@ from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.git import git, own_environment
 
+_R_PACKAGES = ("Rcpp", "RcppArmadillo", "testthat", "xml2")
 _DATE = "2026-01-01T00:00:00+00:00"
 
 
@@ -29,7 +31,16 @@ def demos() -> list[str]:
 
 def fitting_demo() -> str:
     """The flagship in the language that this machine has."""
-    return "probit-r" if shutil.which("Rscript") else "probit-python"
+    return "probit-r" if _has_r() else "probit-python"
+
+
+def _has_r() -> bool:
+    program = shutil.which("Rscript")
+    if program is None or shutil.which("R") is None:
+        return False
+    wanted = ", ".join(f'"{name}"' for name in _R_PACKAGES)
+    asked = f"quit(status = !all(vapply(c({wanted}), requireNamespace, NA, quietly = TRUE)))"
+    return subprocess.run([program, "--vanilla", "-e", asked], capture_output=True).returncode == 0
 
 
 def prepare_demo(name: str, folder: Path, *, full: bool = False) -> Prepared:
