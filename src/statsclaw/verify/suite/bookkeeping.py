@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from statsclaw.runlog.events.finding import Finding
@@ -96,3 +96,24 @@ def _use(carrier: Carrier, use: UseOf, name: str, criterion: Criterion | None, *
         )
         findings.append(found("wrong-method", f"{about}:{use.method}", message, use.where))
     return findings
+
+
+def seeds_not_used(tests: Iterable[tuple[str, Iterable[str], bool, list[Finding]]]) -> list[Finding]:
+    """Of each test its name, scenarios, whether it draws, and where it does not draw with a scenario's seed.
+
+    One that draws nothing may belong to a scenario with a seed, if another test of it draws with that seed.
+    """
+    rows = [(name, tuple(scenarios), draws, found_) for name, scenarios, draws, found_ in tests]
+    used = {
+        scenario
+        for name, scenarios, draws, found_ in rows
+        if draws
+        for scenario in scenarios
+        if not any(row.key == f"changed-seed:{name}:{scenario}" for row in found_)
+    }
+    return [
+        row
+        for name, _, draws, found_ in rows
+        for row in found_
+        if draws or row.key.removeprefix(f"changed-seed:{name}:") not in used
+    ]

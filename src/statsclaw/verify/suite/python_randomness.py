@@ -31,6 +31,18 @@ def changed_seeds(case: Case) -> list[Finding]:
     return findings
 
 
+def draws(case: Case) -> bool:
+    """Whether the test, or what it calls, makes random numbers in the suite's own process."""
+    generators = (*python_names("unseeded_without_argument"), *python_names("never_seeded"))
+    calls = (
+        case.suite.called(node, function.file)
+        for function in case.reach
+        for node in function.body
+        if isinstance(node, ast.Call)
+    )
+    return any(name in generators or name.startswith(("numpy.random.", "random.", "secrets.")) for name in calls)
+
+
 def _numbers_at_generators(case: Case) -> set[int] | None:
     """Whole numbers that go into generators; None where there is no generator, or one whose seed cannot be followed."""
     numbers: set[int] = set()

@@ -8,13 +8,13 @@ from pathlib import PurePosixPath
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import TestSpec
-from statsclaw.verify.suite.bookkeeping import check_bookkeeping
+from statsclaw.verify.suite.bookkeeping import check_bookkeeping, seeds_not_used
 from statsclaw.verify.suite.found import found, once
 from statsclaw.verify.suite.python_assertions import empty_loops, missing_assertions, never_run, swallowed
 from statsclaw.verify.suite.python_code import Function, Suite
 from statsclaw.verify.suite.python_comparisons import rounded, vacuous
 from statsclaw.verify.suite.python_limits import loose_tolerances, wide_exceptions
-from statsclaw.verify.suite.python_randomness import changed_seeds, unseeded
+from statsclaw.verify.suite.python_randomness import changed_seeds, draws, unseeded
 from statsclaw.verify.suite.python_reading import read_python
 from statsclaw.verify.suite.python_tampering import misused_criterion, settings_files, skips, tampering
 from statsclaw.verify.suite.python_tests import Case, cases_of, unreadable_marks
@@ -30,7 +30,6 @@ _OF_A_CASE = (
     wide_exceptions,
     rounded,
     vacuous,
-    changed_seeds,
     unreadable_marks,
 )
 
@@ -48,6 +47,7 @@ def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str
         for check in _OF_A_CASE:
             findings += check(case)
         findings += _without_package(case)
+    findings += seeds_not_used([(case.name, case.scenarios, draws(case), changed_seeds(case)) for case in cases])
     everything = tuple(suite.functions())
     values = Values(suite, everything)
     tops = _top_functions(suite)

@@ -210,9 +210,18 @@ def _outside_the_package(test: RTest, uses: list[RUse]) -> Iterator[Finding]:
 # --- randomness ------------------------------------------------------------------------------------------------------
 
 
-def randomness(test: RTest) -> Iterator[Finding]:
+def _setting(test: RTest) -> list[Call]:
     tops = [call for code in test.suite.codes for call in code.top_calls]
-    setting = [call for call in (*test.calls, *tops) if call.name in r_names("seeding")]
+    return [call for call in (*test.calls, *tops) if call.name in r_names("seeding")]
+
+
+def draws(test: RTest) -> bool:
+    """Whether the test, or what it calls, makes random numbers or sets a seed for them."""
+    return any(call.name in (*r_names("drawing"), *r_names("seeding")) for call in test.calls)
+
+
+def randomness(test: RTest) -> Iterator[Finding]:
+    setting = _setting(test)
     seeds = [(call, call.argument(0, "seed")) for call in setting]
     for call, span in seeds:
         words = call.code.words(span) if span is not None else ()
@@ -225,6 +234,11 @@ def randomness(test: RTest) -> Iterator[Finding]:
             if call.name in r_names("drawing") and test.suite.function(call.name) is None:
                 message = f'"{test.name}" uses {call.name} without a seed: its numbers are others at every run.'
                 yield found("unseeded-randomness", f"{test.name}:{call.name}", message, call.where)
+
+
+def changed_seeds(test: RTest) -> Iterator[Finding]:
+    """Each seed of the test's scenarios must take part in drawing."""
+    seeds = [(call, call.argument(0, "seed")) for call in _setting(test)]
     drawn = {n for call, span in seeds if span is not None for n in whole_numbers(call.code, span, test)}
     present = {n for code, span in test.reach for n in whole_numbers(code, span, test)}
     unread = any(span is not None and not whole_numbers(call.code, span, test) for call, span in seeds)
