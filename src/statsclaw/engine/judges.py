@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -167,6 +168,9 @@ def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]
 #: Look → what is added to the seed, the first replication, and which meaningless values the package returns.
 _LOOKS = {"once": (0, 0, 0), "again": (0, 0, 0), "seed": (1, 0, 0), "later": (0, _SMOKE, 0), "package": (0, 0, 1)}
 
+_CLOCK = re.compile(
+    r"(?:^|_)(?:ms|secs?|seconds|times?|elapsed|durations?|runtimes?|wall|cpu|speed|speeds|speedups?|faster)(?:$|_)"
+)
 _UNMOVED = {
     "seed": ("another seed gives the same results: the study does not use STATSCLAW_SEED", "study-seed-ignored"),
     "later": ("other replications give the same results: they are not drawn anew", "study-repeats"),
@@ -198,9 +202,18 @@ def _of_study(text: str, key: str) -> Finding:
 
 
 def _values(records: Records) -> str:
-    """What was recorded, without the numbers of the replications, in a form that can be compared."""
-    tables = sorted(records.tables.items())
-    return repr([(key, {name: c.tolist() for name, c in sorted(table.columns.items())}) for key, table in tables])
+    """What was recorded, without numbers of replications and without times, in a form that can be compared."""
+    return repr(
+        [
+            (key, {name: column.tolist() for name, column in sorted(table.columns.items()) if not is_time(name)})
+            for key, table in sorted(records.tables.items())
+        ]
+    )
+
+
+def is_time(field: str) -> bool:
+    """By its name a reading of the clock, or made of one: it is another at every run, however it is seeded."""
+    return "." not in field and _CLOCK.search(field.lower()) is not None
 
 
 def _execute_on_null(run: Run, bench: Bench, null: Mapping[str, str], phase: str) -> Iterator[CommandExecuted]:
