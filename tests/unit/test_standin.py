@@ -5,6 +5,7 @@ import inspect
 import json
 import multiprocessing
 import os
+import pickle
 import random
 import socket
 import subprocess
@@ -358,6 +359,7 @@ class SmithWarning(FutureWarning): pass
 class Fit:
     def __init__(self, x):
         self.coef, self.secret, self.hidden = np.asarray(x, dtype=float) * 2, sum(x), "not declared"
+    def __str__(self): return f"a fit to {self.secret}"
 
 class Counter:
     def __init__(self, start=0): self.total = start
@@ -543,6 +545,8 @@ def test_result_objects(smith: ModuleType) -> None:
         with pytest.raises(AttributeError):
             getattr(found, missing)
     assert smith.predict(found) == 6  # the package gets its own object back
+    assert str(found) == f"{found}" == "a fit to 6", "as the package shows it"
+    assert str(pickle.loads(pickle.dumps(found))).startswith("Fit(coef="), "a copy has nobody to ask"
     assert smith.unnamed().a == 1.5 and type(smith.unnamed()).__name__ == "UnnamedResult"
     assert smith.defaulted() == 2  # the package's own default counts, not the declared one
 

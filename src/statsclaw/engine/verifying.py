@@ -160,7 +160,7 @@ def missed_in_study(run: Run) -> list[CommandExecuted]:
             id=j.id, quantity=j.quantity, value=j.observed, mcse=j.mcse, low=bounds[j.id].low, high=bounds[j.id].high
         )
         for j in judged.judgements
-        if j.id in bounds and j.observed is not None
+        if j.id in bounds and j.observed is not None and j.counts_as == "FAIL"
     ]
     missed = [row for row in rows if not row.met]
     if not missed:

@@ -44,6 +44,12 @@ class Result(FromWorker):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in vars(self).items())})"
 
+    def __str__(self) -> str:
+        """As the package shows it."""
+        if self._connection is None:
+            return repr(self)
+        return str(_call("text", "", (self,), {}, None))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (type(self).__name__, dict(vars(self)))
 

@@ -188,6 +188,8 @@ class Session:
             raise self.failure
         if kind == "field":
             return getattr(args[0], target)
+        if kind == "text":
+            return str(args[0])[:_LONGEST_TEXT]
         if kind == "method":
             return getattr(args[0], target)(*args[1:], **kwargs)
         found = getattr(self.module, target)
