@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 from statsclaw.backends.replay import Recording
 from statsclaw.demo.demo import demos, prepare_demo
 from statsclaw.engine.people import Unattended
-from statsclaw.runlog.log import verify
+from statsclaw.engine.start import clean_directive
+from statsclaw.runlog.log import read_view, verify
+from statsclaw.runlog.store import ContentStore, sha256
+from statsclaw.specs.contract import read_contract
 from statsclaw.states import State
 from tests.support.runs import Bench, branches
 
@@ -27,9 +31,47 @@ def demo(tmp_path_factory):
     return folder, bench.workspace.find(view.head.run_id), view
 
 
-def test_there_is_a_demonstration_and_its_recording_is_intact():
-    assert demos() == ["hac"]
-    assert verify(RECORDING) > 50
+def test_there_are_demonstrations_and_their_recordings_are_intact():
+    assert demos() == ["hac", "probit-python", "probit-r"]
+    for name in demos():
+        assert verify(RECORDING.parents[1] / name / "recording") > 50
+
+
+@pytest.mark.parametrize("name", ["hac", "probit-python", "probit-r"])
+def test_what_a_demonstration_asks_for_is_what_was_recorded(name):
+    """A replay finds the roles' answers by what they were given: target, sources and directive must be those."""
+    material = RECORDING.parents[1] / name
+    settings = tomllib.loads((material / "demo.toml").read_text(encoding="utf-8"))
+    created = Recording(material / "recording").created
+    assert created.directive == clean_directive(settings["directive"])
+    given = {row: sha256((material / "sources" / row).read_bytes()) for row in settings["sources"]}
+    assert given == {source.name: source.sha256 for source in created.own_sources}
+
+
+@pytest.mark.parametrize("name", ["hac", "probit-python", "probit-r"])
+def test_no_recording_names_a_folder_of_the_machine_it_was_made_on(name):
+    for path in (RECORDING.parents[1] / name).rglob("*"):
+        if path.is_file() and path.suffix != ".pdf":
+            assert not re.search(rb"/work/main|/tmp/rec|/root/", path.read_bytes()), path
+
+
+@pytest.mark.parametrize("name", ["probit-python", "probit-r"])
+def test_the_flagship_finds_the_contradiction_and_puts_it_to_the_person(name):
+    view = read_view(RECORDING.parents[1] / name / "recording")
+    first = next(q for q in view.questions.values() if q.asked.topic == "choice")
+    assert "s = 1" in first.asked.text and "70" in first.asked.text and "C3" in first.asked.text
+    assert "2.4" in first.answer.text
+    assert [row.agrees for row in view.readings.rows] == [True] * 14
+    carried = {row.partition(" ")[2] for row in _sources_of(view, name) if row.startswith("probit.tex C")}
+    assert carried == {f"C{number}" for number in range(1, 8)}
+    assert view.finished.outcome == "shipped" and view.verdict == "PASS WITH NOTE"
+
+
+def _sources_of(view, name):
+    store = ContentStore(RECORDING.parents[1] / name / "recording" / "store")
+    texts = {doc: store.get_text(view.artifacts[doc].sha256) for doc in ("test-spec.md", "sim-spec.md")}
+    contract = read_contract(texts)
+    return [row.source for row in (*contract.tests.criteria, *contract.study.criteria)]
 
 
 def test_it_goes_from_directive_to_push(demo):

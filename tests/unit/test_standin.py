@@ -843,3 +843,17 @@ def test_heads_that_lie_are_malformed() -> None:
             assert plain.receive(here)[0]["number"] == 1
         here.close()
         there.close()
+
+
+def test_in_a_study_the_stand_in_does_not_count_its_calls(tmp_path: Path) -> None:
+    """Which process of a study makes which call is left to chance: the same call must give the same there."""
+    write(tmp_path, null_python(tinymean()))
+    program = "import tinymean; x = [1.0, 2.0, 4.0]; tinymean.mean([9.0]); print([tinymean.mean(x) for _ in range(3)])"
+
+    def said(**more: str) -> list[float]:
+        env = {"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin", **more}
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=env, check=True)
+        return list(json.loads(done.stdout))
+
+    assert len(set(said())) == 3
+    assert len(set(said(STATSCLAW_REPLICATIONS="2"))) == 1

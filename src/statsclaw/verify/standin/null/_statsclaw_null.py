@@ -1,6 +1,7 @@
 """Values without meaning: finite, signed, irregular, of the declared type and shape, another at every call.
 
-They depend on the arguments, on the number of the call in this process and on STATSCLAW_STANDIN, and on nothing else.
+They depend on the arguments, on the number of the call in this process and on STATSCLAW_STANDIN, and on nothing else. In a
+study (STATSCLAW_REPLICATIONS) not on the number of the call: which of its processes makes which is left to chance.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ except ImportError:
 
 _CALLS = count(1)
 _SALT = os.environ.get("STATSCLAW_STANDIN", "")
+_IN_A_STUDY = "STATSCLAW_REPLICATIONS" in os.environ
 _UNKNOWN = 3
 _MOST_VALUES = 2_000_000
 _DEEPEST = 20
@@ -84,7 +86,7 @@ def _source(label: str, arguments: dict[str, Any]) -> random.Random:
         checksum = _checksum(arguments, zlib.crc32(f"{label} {_SALT}".encode()), 0)
     except Exception:
         checksum = 0
-    return random.Random((checksum << 32) + next(_CALLS))
+    return random.Random((checksum << 32) + (0 if _IN_A_STUDY else next(_CALLS)))
 
 
 def _checksum(value: Any, start: int, depth: int) -> int:

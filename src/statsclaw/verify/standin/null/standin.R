@@ -1,6 +1,7 @@
 # Values without meaning: finite, signed, irregular, of the declared type and shape, another at every call. They depend
-# on the arguments, on the number of the call in this process and on STATSCLAW_STANDIN, never on the state of R's
-# generator. Everything lives above base alone, so that no function of the package can hide what is used here.
+# on the arguments, on the number of the call in this process (not in a study, whose processes share the calls by chance)
+# and on STATSCLAW_STANDIN, never on the state of R's generator. Everything lives above base alone, so that no function of
+# the package can hide what is used here.
 .standin <- base::local({
   calls <- new.env()
   calls$number <- 0
@@ -83,7 +84,7 @@
   }
 
   value <- function(label, declared, arguments) {
-    calls$number <- calls$number + 1
+    if (!nzchar(Sys.getenv("STATSCLAW_REPLICATIONS"))) calls$number <- calls$number + 1
     salt <- paste(label, Sys.getenv("STATSCLAW_STANDIN"))
     told <- tryCatch(checksum(c(list(salt), arguments)), error = function(e) 0)
     made(declared, arguments, (told + 7919 * calls$number) %% 2147483647)

@@ -1,0 +1,1 @@
+"""Three estimators for the probit model. Nothing is implemented yet."""
