@@ -1,7 +1,7 @@
 """Values without meaning: finite, signed, irregular, of the declared type and shape, another at every call.
 
-They depend on the arguments, on the number of the call in this process and on STATSCLAW_STANDIN, and on nothing else. In a
-study (STATSCLAW_REPLICATIONS) not on the number of the call: which of its processes makes which is left to chance.
+They depend on the arguments, on the number of the call in this process and on STATSCLAW_STANDIN, and on nothing else.
+In a study (STATSCLAW_REPLICATIONS) not on the number of the call: which of its processes makes which is chance.
 """
 
 from __future__ import annotations
