@@ -820,6 +820,11 @@ def test_what_is_drawn_at_random_is_held_to_its_stated_error_and_to_a_fault_it_n
     assert drawn(tolerance={"absolute": 0.0601}) == ["tolerance-not-explained:C9"]
     assert drawn(alternatives=[]) == ["no-fault-named:C9"]
     assert drawn(alternatives=[{"name": "small", "value": 0.04}]) == ["alternative-accepted:small:C9"]
+    assert drawn(scale=0.4) == ["tolerance-not-explained:C9"], "more than a tenth of the quantity"
+    assert drawn(scale=None) == ["tolerance-not-explained:C9"]
+    assert drawn(standard_error=0.2) == ["tolerance-too-wide:C9"], "a fourth of a standard error"
+    boast = {"monte_carlo_error": 1.0, "tolerance": {"absolute": 6.0}, "alternatives": [{"name": "all", "value": 99.0}]}
+    assert drawn(**boast) == ["tolerance-not-explained:C9"], "who states a large error may not be off by as much"
     assert drawn(monte_carlo_error=None) == ["tolerance-not-explained:C9"]
     assert drawn(limited_by="iteration") == ["tolerance-not-explained:C9"], "an error of draws explains nothing else"
 

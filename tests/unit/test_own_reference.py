@@ -34,6 +34,13 @@ def found(path: str, text: str, *references: Reference) -> list[str]:
         ("R/mle.R", "fit <- stats::glm (y ~ x)"),
         ("R/mle.R", "fit <- do.call('glm', list(y ~ x))"),
         ("R/mle.R", 'f <- get("glm")'),
+        ("R/mle.R", "fit <- glm.fit(X, y, family = binomial('probit'))"),
+        ("R/mle.R", "fit <- stats:::glm.fit(X, y)"),
+        ("R/mle.R", "fitted_by <- glm\nfitted_by(y ~ x)"),
+        ("R/mle.R", 'sign <- "#"; fit <- glm(y ~ x)'),
+        ("R/mle.R", "fit <- `glm`(y ~ x)"),
+        ("R/mle.R", "sapply(list(y ~ x), glm)"),
+        ("src/mle.cpp", 'const char *s = "//"; Rcpp::Function g = stats["glm.fit"];'),
         ("src/mle.cpp", 'Rcpp::Function g("glm", Rcpp::Environment::namespace_env("stats"));'),
     ],
 )
@@ -49,6 +56,8 @@ def test_in_r_and_cpp_the_call_is_found_however_it_is_written(path: str, text: s
         ("R/methods.R", "family.probit <- function(object) binomial(link = 'probit')"),
         ("src/mle.cpp", "// glm(x) is what users know\ndouble f(double x) { return R::pnorm(x, 0, 1, 1, 1); }"),
         ("R/utils.R", "safe_log_Phi <- function(x) pnorm(x, log.p = TRUE)"),
+        ("R/mle.R", "stop('no estimate: glm(y ~ x) would return numbers that mean nothing')"),
+        ("R/mle.R", "as.glm <- function(x) x$glm_like"),
         ("README.md", "like glm(y ~ x)"),
     ],
 )

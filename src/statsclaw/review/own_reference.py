@@ -1,7 +1,8 @@
 """Does the package compute by itself, or does it call the very program that its tests compare it with?
 
 Of a package that wraps its reference every comparison with that reference passes and shows nothing. Read from the
-sources without running them: imports in Python; calls and quoted names in R, C and C++.
+sources without running them: imports in Python, names and texts in R, texts in C and C++. A function `glm` is also used
+through `glm.fit`. A name that is put together while the package runs is not found.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from statsclaw.review.case import Case
 from statsclaw.review.findings import finding
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import Reference
+from statsclaw.verify.suite.r_tokens import Unreadable, tokens_of
 
 _ELEMENTARY = tomllib.loads(files(__package__).joinpath("elementary.toml").read_text(encoding="utf-8"))
 _MODULES = frozenset(_ELEMENTARY["python"]["modules"])
@@ -24,8 +26,8 @@ _DISTRIBUTION = re.compile(_ELEMENTARY["r"]["distributions"])
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z.][\w.]*)\s*\(")
 _QUALIFIED = re.compile(r"\b\w+:::?([A-Za-z.][\w.]*)")
 _MODULE = re.compile(r"[a-z_][a-z0-9_]*")
-_COMMENT = {"r": re.compile(r"#[^\n]*"), "c": re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)}
-_LANGUAGES = {"r": "r", "c": "c", "cc": "c", "cpp": "c", "h": "c", "hpp": "c"}
+_C_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
+_C = ("c", "cc", "cpp", "cxx", "h", "hpp")
 _LARGEST = 1_000_000
 
 
@@ -48,14 +50,27 @@ def _used(path: str, text: str, reference: Reference) -> str:
     ending = path.rpartition(".")[2].lower()
     if ending == "py":
         return next((name for name in sorted(_modules(reference)) if name in _imported(text)), "")
-    if ending not in _LANGUAGES:
-        return ""
-    code = _COMMENT[_LANGUAGES[ending]].sub(" ", text)
-    for name in sorted(functions_of(reference)):
-        called = rf"(?<![\w.]){re.escape(name)}\s*\(" if ending == "r" else r"(?!)"
-        if re.search(rf"{called}|[\"']{re.escape(name)}[\"']|\bstats:::?{re.escape(name)}\b", code):
-            return name
-    return ""
+    said = _names_in_r(text) if ending == "r" else set(_C_TEXT.findall(text)) if ending in _C else set()
+    functions = sorted(functions_of(reference))
+    return next((name for name in sorted(said) if any(_is_of(name, function) for function in functions)), "")
+
+
+def _is_of(name: str, function: str) -> bool:
+    return name == function or name.startswith(f"{function}.")
+
+
+def _names_in_r(text: str) -> set[str]:
+    """Every name that is no part of an object (`x$glm`), and every text: it may be looked up as a name."""
+    try:
+        tokens = tokens_of(text)
+    except Unreadable:
+        return set()  # it cannot be installed either
+    before = ["", *(token.text for token in tokens)]
+    return {
+        token.text
+        for token, last in zip(tokens, before, strict=False)
+        if token.kind == "text" or (token.kind == "name" and last not in ("$", "@"))
+    }
 
 
 def functions_of(reference: Reference) -> set[str]:

@@ -21,6 +21,7 @@ _MOST_RELATIVE = {"floating point": 1e-3, "iteration": 1e-4, "digits of the refe
 _COARSE, _LARGE_SCALE = 1e-6, 1e4
 #: Of the stated Monte Carlo error: a correct package is off by more in one of 500 million comparisons.
 _MOST_MONTE_CARLO_ERRORS = 6.0
+_SHARE_OF_SCALE = 0.1
 _ASK = " State monte_carlo_error, the standard deviation over seeds of what is compared, and alternatives."
 _EXACT_TYPES = ("integer", "boolean", "text")
 
@@ -37,10 +38,10 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
         where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
         found: list[tuple[Severity, str, str]] = []
         if criterion.rule == "close" and criterion.tolerance is not None:
+            found += _standard_error(criterion, criterion.tolerance)
             if criterion.limited_by == "Monte Carlo" and criterion.monte_carlo_error is not None:
                 found += _drawn(criterion, criterion.tolerance, criterion.monte_carlo_error)
             else:
-                found += _standard_error(criterion, criterion.tolerance)
                 found += _explained(criterion, criterion.tolerance)
             found += _scale_missing(criterion, criterion.tolerance)
             found += _scale_decides(criterion, criterion.tolerance)
@@ -67,12 +68,14 @@ def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tupl
 def _drawn(criterion: Criterion, tolerance: Tolerance, error: float) -> Iterator[tuple[Severity, str, str]]:
     """Of what is drawn at random: the tolerance must follow from the stated error, and a named fault exceed it."""
     accepted = width(tolerance, criterion.scale or 1.0)
-    if accepted > _MOST_MONTE_CARLO_ERRORS * error * (1.0 + 1e-9):
+    most = min(_MOST_MONTE_CARLO_ERRORS * error, _SHARE_OF_SCALE * (criterion.scale or 0.0))
+    if accepted > most * (1.0 + 1e-9):
         yield (
             "error",
             "tolerance-not-explained",
-            f"would accept values off by {show(accepted)}, which is {show(accepted / error)} times the stated Monte "
-            f"Carlo error {show(error)}; at most {_MOST_MONTE_CARLO_ERRORS:g} times is explained by it.",
+            f"would accept values off by {show(accepted)}; a Monte Carlo error explains at most "
+            f"{_MOST_MONTE_CARLO_ERRORS:g} times itself ({show(error)} is stated) and {100 * _SHARE_OF_SCALE:.0f} % of "
+            f"the scale ({show(criterion.scale) if criterion.scale else 'none is stated'}): draw more.",
         )
     if not criterion.alternatives:
         text = "is limited by Monte Carlo error and names no fault (alternatives) that it would notice all the same."
