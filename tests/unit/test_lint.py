@@ -13,14 +13,10 @@ from scipy import stats
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Extracted, Index, StatedCriterion
-from statsclaw.specs.contract import Contract, read_contract
+from statsclaw.specs.contract import read_contract
 from statsclaw.specs.lint import lint, passing_probability, pilot_finding, power_table
 from statsclaw.specs.lint.distributions import binomial_cdf, chi_square_cdf, t_quantile
-from statsclaw.specs.lint.request import Carrier, _of_study, compare
 from statsclaw.specs.lint.stated import bounds_of
-from statsclaw.specs.lint.tolerances import tolerance_findings
-from statsclaw.specs.sim_spec import StudyCriterion
-from statsclaw.specs.test_spec import Criterion, TestSpec
 
 HONEST = Path(__file__).parent.parent / "support" / "honest"
 NOTES = (HONEST / "sources" / "notes.md").read_text(encoding="utf-8")
@@ -795,56 +791,3 @@ def test_a_document_may_be_missing(left_out: str) -> None:
     carried = {"test-spec.md": ["stated-not-carried:notes.md A1"], "sim-spec.md": ["stated-not-carried:notes.md A2"]}
     assert errors(documents) == carried.get(left_out, [])
     assert lint(read_contract({}), {}, index_of(A1=A1)) == []
-
-
-# --- what is drawn at random, fields of a study, names
-
-
-def drawn(**more: object) -> list[str]:
-    """The errors of a criterion whose quantity varies from seed to seed by 0.01."""
-    row = Criterion.model_validate(
-        {
-            "id": "C9", "quantity": "posterior mean", "rule": "close", "source": "notes.md(1)", "scale": 1.0,
-            "of": "mean", "scenarios": ["S1"],
-            "tolerance": {"absolute": 0.05}, "limited_by": "Monte Carlo", "monte_carlo_error": 0.01,
-            "alternatives": [{"name": "prior as precision", "value": 0.2}],
-        }
-        | more
-    )  # fmt: skip
-    tests = TestSpec.model_construct(scenarios=(), criteria=(row,))
-    return [found.key for found in tolerance_findings(Contract(), tests) if found.severity == "error"]
-
-
-def test_what_is_drawn_at_random_is_held_to_its_stated_error_and_to_a_fault_it_notices() -> None:
-    assert drawn() == []
-    assert drawn(tolerance={"absolute": 0.0601}) == ["tolerance-not-explained:C9"]
-    assert drawn(alternatives=[]) == ["no-fault-named:C9"]
-    assert drawn(alternatives=[{"name": "small", "value": 0.04}]) == ["alternative-accepted:small:C9"]
-    assert drawn(scale=0.4) == ["tolerance-not-explained:C9"], "more than a tenth of the quantity"
-    assert drawn(scale=None) == ["tolerance-not-explained:C9"]
-    assert drawn(standard_error=0.2) == ["tolerance-too-wide:C9"], "a fourth of a standard error"
-    boast = {"monte_carlo_error": 1.0, "tolerance": {"absolute": 6.0}, "alternatives": [{"name": "all", "value": 99.0}]}
-    assert drawn(**boast) == ["tolerance-not-explained:C9"], "who states a large error may not be off by as much"
-    assert drawn(monte_carlo_error=None) == ["tolerance-not-explained:C9"]
-    assert drawn(limited_by="iteration") == ["tolerance-not-explained:C9"], "an error of draws explains nothing else"
-
-
-def test_the_mean_of_a_distance_is_bounded_by_an_upper_bound_alone() -> None:
-    def row(quantity: str) -> Carrier:
-        criterion = StudyCriterion(
-            id="M9", quantity=quantity, metric="mean", field="gap", method="m", high=0.02, spread=0.01,
-            source="notes.md A1", alternatives=({"name": "x", "value": 1.0},),
-        )  # fmt: skip
-        return _of_study(criterion, 0.95, "sim-spec.md:1")
-
-    (bound,), _ = bounds_of("The posterior means are within 0.1 of the estimate.")
-    assert compare(bound, row("largest distance of the posterior mean from the estimate")).kept  # type: ignore[union-attr]
-    assert not compare(bound, row("posterior mean less the estimate")).kept  # type: ignore[union-attr]
-
-
-def test_a_list_of_public_names_is_no_text_in_common() -> None:
-    names = "interval.mean interval.se interval.low interval.high " * 3
-    documents = honest()
-    documents["spec.md"] += f"\n{names}\n"
-    documents["test-spec.md"] += f"\n{names}\n"
-    assert [key for key in errors(documents) if key.startswith("overlap")] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from statsclaw.runlog.events.finding import Finding
@@ -98,22 +98,16 @@ def _use(carrier: Carrier, use: UseOf, name: str, criterion: Criterion | None, *
     return findings
 
 
-def seeds_not_used(tests: Iterable[tuple[str, Iterable[str], bool, list[Finding]]]) -> list[Finding]:
-    """Of each test its name, scenarios, whether it draws, and where it does not draw with a scenario's seed.
+@dataclass(frozen=True, slots=True)
+class SeedsOf:
+    """Of one test: whether it draws at all, and by scenario what is wrong where it does not draw with its seed."""
 
-    One that draws nothing may belong to a scenario with a seed, if another test of it draws with that seed.
-    """
-    rows = [(name, tuple(scenarios), draws, found_) for name, scenarios, draws, found_ in tests]
-    used = {
-        scenario
-        for name, scenarios, draws, found_ in rows
-        if draws
-        for scenario in scenarios
-        if not any(row.key == f"changed-seed:{name}:{scenario}" for row in found_)
-    }
-    return [
-        row
-        for name, _, draws, found_ in rows
-        for row in found_
-        if draws or row.key.removeprefix(f"changed-seed:{name}:") not in used
-    ]
+    scenarios: tuple[str, ...]
+    draws: bool
+    not_used: Mapping[str, Finding]
+
+
+def seeds_not_used(tests: Sequence[SeedsOf]) -> list[Finding]:
+    """A test that draws nothing may belong to a scenario with a seed, if another test of it draws with that seed."""
+    used = {name for test in tests if test.draws for name in test.scenarios if name not in test.not_used}
+    return [found_ for test in tests for name, found_ in test.not_used.items() if test.draws or name not in used]

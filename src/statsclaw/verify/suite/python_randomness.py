@@ -15,19 +15,19 @@ from statsclaw.verify.suite.python_values import Bound
 _MOST_NAMES = 2000
 
 
-def changed_seeds(case: Case) -> list[Finding]:
-    """Each seed of the test's scenarios must take part in drawing."""
+def changed_seeds(case: Case) -> dict[str, Finding]:
+    """By scenario: its seed must take part in drawing, and does not."""
     seeds = {row.id: row.seed for row in case.spec.scenarios if row.id in case.scenarios and row.seed is not None}
     if not seeds:
-        return []
+        return {}
     drawn = _numbers_at_generators(case)
     present = _numbers_in_reach(case)
-    findings = []
+    findings: dict[str, Finding] = {}
     for name, seed in seeds.items():
         if seed in present and (drawn is None or seed in drawn):
             continue
         message = f"{case.name} does not draw with the seed {seed} of the scenario {name}: changed seed."
-        findings.append(found("changed-seed", f"{case.name}:{name}", message, case.function.where()))
+        findings[name] = found("changed-seed", f"{case.name}:{name}", message, case.function.where())
     return findings
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import TestSpec
-from statsclaw.verify.suite.bookkeeping import check_bookkeeping, seeds_not_used
+from statsclaw.verify.suite.bookkeeping import SeedsOf, check_bookkeeping, seeds_not_used
 from statsclaw.verify.suite.found import found, once
 from statsclaw.verify.suite.python_assertions import empty_loops, missing_assertions, never_run, swallowed
 from statsclaw.verify.suite.python_code import Function, Suite
@@ -47,7 +47,7 @@ def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str
         for check in _OF_A_CASE:
             findings += check(case)
         findings += _without_package(case)
-    findings += seeds_not_used([(case.name, case.scenarios, draws(case), changed_seeds(case)) for case in cases])
+    findings += seeds_not_used([SeedsOf(tuple(case.scenarios), draws(case), changed_seeds(case)) for case in cases])
     everything = tuple(suite.functions())
     values = Values(suite, everything)
     tops = _top_functions(suite)

@@ -236,8 +236,9 @@ def randomness(test: RTest) -> Iterator[Finding]:
                 yield found("unseeded-randomness", f"{test.name}:{call.name}", message, call.where)
 
 
-def changed_seeds(test: RTest) -> Iterator[Finding]:
-    """Each seed of the test's scenarios must take part in drawing."""
+def changed_seeds(test: RTest) -> dict[str, Finding]:
+    """By scenario: its seed must take part in drawing, and does not."""
+    findings: dict[str, Finding] = {}
     seeds = [(call, call.argument(0, "seed")) for call in _setting(test)]
     drawn = {n for call, span in seeds if span is not None for n in whole_numbers(call.code, span, test)}
     present = {n for code, span in test.reach for n in whole_numbers(code, span, test)}
@@ -247,4 +248,5 @@ def changed_seeds(test: RTest) -> Iterator[Finding]:
             if (row.seed in present and (not drawn or unread)) or row.seed in drawn:
                 continue
             message = f'"{test.name}" does not draw with the seed {row.seed} of the scenario {row.id}: changed seed.'
-            yield found("changed-seed", f"{test.name}:{row.id}", message, test.call.where)
+            findings[row.id] = found("changed-seed", f"{test.name}:{row.id}", message, test.call.where)
+    return findings

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import TestSpec
-from statsclaw.verify.suite.bookkeeping import METHODS, Carrier, UseOf, check_bookkeeping, seeds_not_used
+from statsclaw.verify.suite.bookkeeping import METHODS, Carrier, SeedsOf, UseOf, check_bookkeeping, seeds_not_used
 from statsclaw.verify.suite.found import found, once
 from statsclaw.verify.suite.names import python_names, r_names
 from statsclaw.verify.suite.r_code import Call, Code, RSuite, RTest, text_at
@@ -44,7 +44,7 @@ def check_r_suite(files: Mapping[str, str], spec: TestSpec, *, package: str = ""
         if not test.scenarios and test.name == "a test without a name":
             message = "The name of a test must be written out as text, with its scenarios before a colon."
             findings.append(found("scenario-not-written-out", test.call.where, message, test.call.where))
-    findings += seeds_not_used([(test.name, test.scenarios, draws(test), list(changed_seeds(test))) for test in tests])
+    findings += seeds_not_used([SeedsOf(tuple(test.scenarios), draws(test), changed_seeds(test)) for test in tests])
     for code in suite.codes:
         findings += tampering(code, suite)
     folder = next((str(PurePosixPath(name).parent) for name in sorted(files)), "tests")
