@@ -39,8 +39,8 @@ def _by_tool(run: Run, contract: Contract) -> tuple[FileCoverage, ...] | None:
     if not run.profile.coverage:
         return None
     bench, tree = bench_for(run, contract), run.view.tree_sha256
-    if not all(done.passed for done in verify_tree(bench, lay_out(run, run.view.overlay), tree, "after", ("build",))):
-        return None
+    for _ in verify_tree(bench, lay_out(run, run.view.overlay), tree, "after", ()):
+        pass  # laid out only: the tool builds a package of its own
     if not all(done.passed for done in go_on(bench, "coverage", tree, "of the changed sources")):
         return None
     found = read_dumps(bench.place("reports").glob("coverage-*"))

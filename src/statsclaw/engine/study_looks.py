@@ -17,7 +17,7 @@ from statsclaw.specs.sim_spec import Study
 from statsclaw.verify.runner import Bench, go_on
 from statsclaw.verify.study_report import Records, RecordsRefused, read_records, unpacked
 
-_REPLICATIONS = 12
+_REPLICATIONS = 4
 _SIZES = ("n", "size", "nobs", "samples", "observations", "t")
 
 

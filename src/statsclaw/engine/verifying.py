@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from statsclaw.engine.carrying import carried_study, study_basis
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
@@ -29,7 +30,8 @@ from statsclaw.verify.criteria.judge import failed as failed_criteria
 from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
-from statsclaw.verify.runner import Bench, LayOut, go_on, verify_tree
+from statsclaw.verify.run_study import recorded_count
+from statsclaw.verify.runner import PHASES, Bench, LayOut, go_on, verify_tree
 from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
 
@@ -39,9 +41,14 @@ def verify(run: Run) -> None:
     contract = _shortened(contract_of(run), run.view.replications) if has_contract(run.plan) else None
     bench = with_door(run, bench_for(run, contract), contract)
     seen = _Seen(run, contract)
+    seen.basis = study_basis(run, bench.seed, seen.planned)
+    kept = list(carried_study(run, seen.basis))
     first = replace(bench, replications=seen.planned)
-    for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after"):
+    phases = tuple(phase for phase in PHASES if phase != "study" or not kept)
+    for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after", phases):
         run.log.append(seen.add(executed, seen.planned))
+    for executed in kept if not failed_phases(seen.evidence) else ():
+        run.log.append(seen.add(executed, seen.batch_of(executed)))
     judgements = _judge(run, bench, seen)
     failed = failed_phases(seen.evidence) if seen.evidence else ("nothing was executed",)
     failed = failed or _unexecuted(run, {executed.phase for executed in seen.evidence})
@@ -62,6 +69,7 @@ class _Seen:
     evidence: list[CommandExecuted] = field(default_factory=list)
     records: Records | None = None
     refused: str = ""
+    basis: str = ""
 
     @property
     def study(self) -> Study | None:
@@ -70,6 +78,12 @@ class _Seen:
     @property
     def planned(self) -> tuple[int, int] | None:
         return (0, self.study.replications) if self.study else None
+
+    def batch_of(self, executed: CommandExecuted) -> tuple[int, int] | None:
+        """Of evidence that was carried over: the replications that follow those already there."""
+        if self.records is None or executed.records_sha256 is None:
+            return self.planned
+        return (self.records.count, recorded_count(unpacked(self.run.store.get(executed.records_sha256))))
 
     def add(self, executed: CommandExecuted, batch: tuple[int, int] | None) -> CommandExecuted:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
@@ -83,11 +97,14 @@ class _Seen:
                 )
                 self.records = merge(self.records, found) if self.records else found
                 summary = f"{batch[1]} replications a cell recorded, from number {batch[0]}"
+                summary += "; only documents have changed since" if executed.carried_from else ""
                 executed = executed.model_copy(update={"summary": summary})
             except RecordsRefused as refused:
                 self.refused = str(refused)
                 update = {"passed": False, "summary": self.refused[:400], "fault_of": Role.SIMULATOR}
                 executed = executed.model_copy(update=update)
+        if executed.phase == "study":
+            executed = executed.model_copy(update={"basis_sha256": self.basis})
         self.evidence.append(executed)
         return executed
 

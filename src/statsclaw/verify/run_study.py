@@ -38,14 +38,14 @@ def recorded(store: ContentStore, evidence: Sequence[CommandExecuted], study: St
         data = unpacked(store.get(executed.records_sha256))
         first = found.first + found.count if found else 0
         try:
-            batch = read_records(data, study, first=first, count=_count(data), seed=executed.seed or 0)
+            batch = read_records(data, study, first=first, count=recorded_count(data), seed=executed.seed or 0)
             found = merge(found, batch) if found else batch
         except RecordsRefused:
             return found
     return found
 
 
-def _count(data: bytes) -> int:
+def recorded_count(data: bytes) -> int:
     try:
         return len(json.loads(data)["cells"][0]["replication"])
     except (ValueError, LookupError, TypeError):

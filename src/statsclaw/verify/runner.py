@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -167,11 +168,23 @@ def verify_tree(
 
 
 def fresh_places(bench: Bench) -> None:
-    """Nothing is left of what an earlier run wrote: a suite that remembers could tell one package from another."""
+    """Nothing is left of what an earlier run wrote: a suite that remembers could tell one package from another.
+
+    But what the package compiled when it first ran, out of the suite's reach, need not be compiled each time.
+    """
+    compiled, cache = bench.place("compiled"), bench.place("worker") / "home" / ".cache"
+    if cache.is_dir() and not compiled.exists():
+        cache.rename(compiled)
     for name in ("scratch", "home", "tmp", "worker"):
         remove_tree(bench.place(name))
     for name in ("scratch", "home", "tmp"):
         bench.place(name).mkdir()
+    if compiled.is_dir():
+        try:
+            shutil.copytree(compiled, cache, symlinks=True)
+        except (OSError, shutil.Error):  # not what a compiler leaves: then everything is compiled each time
+            remove_tree(compiled)
+            remove_tree(bench.place("worker"))
 
 
 def go_on(bench: Bench, phase: str, tree_sha256: str, name: str) -> Iterator[CommandExecuted]:

@@ -63,7 +63,10 @@ class Criterion(Fact):
 
 
 class CommandExecuted(Event):
-    """Evidence: a command the engine ran itself on `tree_sha256`, with what came out of it."""
+    """Evidence: a command the engine ran itself on `tree_sha256`, with what came out of it.
+
+    A study that was `carried_from` another tree was not run again: all it depends on, `basis_sha256`, is the same.
+    """
 
     kind: Literal["command_executed"] = "command_executed"
     name: str
@@ -82,5 +85,7 @@ class CommandExecuted(Event):
     records_sha256: str | None = None
     fault_of: str | None = None
     seed: int | None = None
+    basis_sha256: str = ""
+    carried_from: str = ""
     network: NetworkUse | None = None
     barrier: str = ""
