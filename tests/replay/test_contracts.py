@@ -319,12 +319,16 @@ def test_an_undecided_criterion_gets_more_replications_and_is_then_taken_literal
     place.write_text(place.read_text().replace(old, digest))
     with pytest.raises(Stopped):
         order = order_for(target, backend=backend, sources=(source,), run_id="u-1")
-        bench.start(order, observers=(stop_at("verification_finished"),))
+        bench.start(order, observers=(stop_at("verification_finished", 2),))
     view = read_view(bench.workspace.find("u-1").path)
-    ran = [e.name for e in view.evidence_for(view.tree_sha256) if e.phase == "study"]
-    assert ran == ["study", "study, batch 2", "study, batch 3"]
-    row = next(j for j in view.judged[view.tree_sha256, "after"].judgements if j.id == "M1")
-    assert row.verdict == "UNDECIDED" and row.replications == 1200 and "taken literally" in row.note
+    first, documented = [tree for tree, subject in view.judged if subject == "after"]
+    assert documented == view.tree_sha256, "the documents came in between"
+    for tree, is_carried in ((first, False), (documented, True)):
+        ran = [e for e in view.evidence_for(tree) if e.phase == "study"]
+        assert [e.name for e in ran] == ["study", "study, batch 2", "study, batch 3"]
+        assert [e.carried_from for e in ran] == [first if is_carried else ""] * 3
+        row = next(j for j in view.judged[tree, "after"].judgements if j.id == "M1")
+        assert row.verdict == "UNDECIDED" and row.replications == 1200 and "taken literally" in row.note
 
 
 def test_every_frozen_criterion_is_judged_once_in_its_order(bench, target, tmp_path):

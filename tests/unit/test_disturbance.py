@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 import warnings
@@ -24,6 +25,7 @@ from statsclaw.specs.contract import Contract
 from statsclaw.specs.interface import Interface
 from statsclaw.specs.test_spec import TestSpec, Tolerance
 from statsclaw.ui.contract_lines import contract_lines
+from statsclaw.verify.runner import fresh_places
 from statsclaw.verify.standin.door.disturbance import Disturbance
 from statsclaw.verify.standin.door_python import WORKER, door_python
 
@@ -249,3 +251,39 @@ def test_a_number_that_is_near_zero_by_chance_does_not_make_the_stated_size_wron
     ran = CommandExecuted.model_construct(observations=(seen,), tests=(), name="v", phase="validation", passed=True)
     case = Case(roles=("tester",), contract=Contract(tests=SPEC.model_copy(update={"criteria": (row,)})), after=(ran,))
     assert any(found.key == "scale:C1" for found in check(case)) is is_told
+
+
+# --- between two trials -----------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_left_of_a_trial_but_what_the_package_compiled_when_it_first_ran(tmp_path):
+    bench = BenchOf(folder=tmp_path)
+    for trial in range(3):
+        fresh_places(bench)
+        cache = tmp_path / "worker" / "home" / ".cache" / "numba"
+        assert not (tmp_path / "home" / "noted").exists() and not (tmp_path / "worker" / "home" / "noted").exists()
+        assert cache.exists() is (trial > 0)
+        assert [p.name for p in cache.glob("*")] == ["compiled-0"] * (trial > 0), "what came later is not kept"
+        for place in (tmp_path / "home", tmp_path / "worker" / "home", cache):
+            place.mkdir(parents=True, exist_ok=True)
+            (place / "noted").write_text("x") if place is not cache else None
+        (cache / f"compiled-{trial}").write_text("x")
+
+
+def test_a_cache_that_no_compiler_writes_costs_time_and_nothing_else(tmp_path):
+    bench = BenchOf(folder=tmp_path)
+    cache = tmp_path / "worker" / "home" / ".cache"
+    cache.mkdir(parents=True)
+    os.mkfifo(cache / "pipe")
+    for place in ("scratch", "home", "tmp"):
+        (tmp_path / place).mkdir()
+    fresh_places(bench)
+    assert not (tmp_path / "worker").exists() and (tmp_path / "home").is_dir()
+
+
+class BenchOf:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def place(self, name: str) -> Path:
+        return self.folder / name

@@ -1,0 +1,155 @@
+"""What the separation of roles buys on the flagship, and what it does not: a detection matrix.
+
+Three kinds of package are put before the same judges, as the engine runs them behind the barrier:
+
+    clean        the recorded package, over several seeds: false alarms
+    slip         the recorded package with one fault (slips.toml)
+    misreading   written from a misread specification by an author who saw nothing else (misreadings.toml)
+
+Judges: the builder's own unit tests; the tester's suite; the study with Monte Carlo error, and by the bare comparison
+with its bounds ("literal"); for misreadings also the comparison of the two readings. The study runs at a part of its
+sample sizes and replications (all of it takes half an hour for each package). R CMD check is left out.
+
+What was tried is kept in results.jsonl and not tried again while package, seed and replications are the same.
+
+Run: python benchmarks/probit_faults/bench_faults.py [--replications 100] [--seeds 10] [--only ID] [--page FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from scipy.stats import binomtest
+from trial import Outcome, as_row, from_row, shortened, tried
+from variants import HERE, Variant, variants
+
+SIZES = (200, 500, 1000)
+RESULTS = HERE / "results.jsonl"
+JUDGES: dict[str, Callable[[Outcome], Sequence[str]]] = {
+    "own tests": lambda row: row.own_tests,
+    "suite": lambda row: row.suite,
+    "study": lambda row: row.study,
+    "literal": lambda row: row.study_literal,
+    "everything": lambda row: row.everything,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Detection of slips and misreadings.")
+    parser.add_argument("--replications", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=10, help="over how many seeds false alarms are counted")
+    parser.add_argument("--only", default="", help="try one variant")
+    parser.add_argument("--page", type=Path, help="write the matrix as Markdown, from what was tried before")
+    asked = parser.parse_args()
+    found = run_all(asked.replications, asked.seeds, asked.only) if asked.page is None else kept(asked.replications)
+    show(found)
+    if asked.page is not None:
+        asked.page.write_text(page(found, asked.replications), encoding="utf-8")
+
+
+def run_all(replications: int, seeds: int, only: str) -> list[Outcome]:
+    known = {(row.variant, row.digest, row.seed): row for row in kept(replications)}
+    wanted = [(v, seed) for v in variants() for seed in range(1, (seeds if v.kind == "clean" else 1) + 1)]
+    wanted = [(v, seed) for v, seed in wanted if only in ("", v.id)]
+    missing = [(v, seed) for v, seed in wanted if (v.id, v.digest, seed) not in known]
+    writing = threading.Lock()
+
+    def one(job: tuple[Variant, int]) -> Outcome:
+        variant, seed = job
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = shortened(tried(variant, seed, replications, SIZES, Path(folder)))
+        with writing, RESULTS.open("a", encoding="utf-8") as file:
+            file.write(as_row(outcome) + "\n")
+        print(f"tried {variant.kind} {variant.id}, seed {seed}: {_said(outcome)}", file=sys.stderr, flush=True)
+        return outcome
+
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:  # the study itself uses two processes
+        for outcome in pool.map(one, missing):
+            known[outcome.variant, outcome.digest, outcome.seed] = outcome
+    return [known[v.id, v.digest, seed] for v, seed in wanted]
+
+
+def kept(replications: int) -> list[Outcome]:
+    rows = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.is_file() else []
+    return [row for row in map(from_row, rows) if row.replications == replications]
+
+
+def show(found: Sequence[Outcome]) -> None:
+    width = max((len(row.variant) for row in found), default=0)
+    print(f"{'':{width}}  " + "  ".join(f"{name:>10}" for name in (*JUDGES, "readings")))
+    for row in found:
+        cells = ["found" if judge(row) else "—" for judge in JUDGES.values()]
+        cells.append("" if row.readings is None else "found" if row.readings else "—")
+        print(f"{row.variant:{width}}  " + "  ".join(f"{cell:>10}" for cell in cells))
+    for kind, name in (("slip", "slips_found"), ("misreading", "misreadings_found"), ("clean", "false_alarms")):
+        rows = [row for row in found if row.kind == kind]
+        for judge, says in JUDGES.items():
+            if rows:
+                count, (low, high) = sum(bool(says(row)) for row in rows), interval(rows, says)
+                print(f"{name}_by_{judge.replace(' ', '_')}: {count}/{len(rows)} [{low:.2f}, {high:.2f}]")
+    rows = [row for row in found if row.readings is not None]
+    if rows:
+        count = sum(bool(row.readings) for row in rows)
+        print(f"misreadings_found_by_readings: {count}/{len(rows)} that a definition names")
+
+
+def interval(rows: Sequence[Outcome], says: Callable[[Outcome], Sequence[str]]) -> tuple[float, float]:
+    """Exact (Clopper–Pearson), 95 per cent."""
+    found = binomtest(sum(bool(says(row)) for row in rows), len(rows)).proportion_ci(0.95)
+    return float(found.low), float(found.high)
+
+
+def page(found: Sequence[Outcome], replications: int) -> str:
+    lines = [
+        (HERE / "page.md").read_text(encoding="utf-8").replace("{{ replications }}", str(replications)).rstrip(),
+        "",
+    ]
+    titles = {"slip": "Slips", "misreading": "Misreadings", "clean": "False alarms on the package as it was built"}
+    for kind, title in titles.items():
+        rows = [row for row in found if row.kind == kind]
+        if not rows:
+            continue
+        lines += [f"## {title}", "", f"| | {' | '.join(JUDGES)} |", f"|---|{'---|' * len(JUDGES)}"]
+        for row in rows:
+            name = f"seed {row.seed}" if kind == "clean" else f"`{row.variant}`: {row.what}"
+            lines.append(f"| {name} | {' | '.join(_cell(judge(row)) for judge in JUDGES.values())} |")
+        counts = []
+        for says in JUDGES.values():
+            low, high = interval(rows, says)
+            counts.append(f"{sum(bool(says(row)) for row in rows)} of {len(rows)} ({low:.0%}–{high:.0%})")
+        lines += [
+            f"| **found** | {' | '.join(counts)} |" if kind != "clean" else f"| **alarms** | {' | '.join(counts)} |",
+            "",
+        ]
+    told = [row for row in found if row.readings is not None]
+    if told:
+        names = "; ".join(
+            f"`{row.variant}`: {', '.join(f'`{n}`' for n in row.readings or ()) or 'nothing'}" for row in told
+        )
+        lines += [
+            "## The two readings",
+            "",
+            f"Definitions on which the readings differ when the planner misreads: {names}.",
+            "",
+        ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cell(named: Sequence[str]) -> str:
+    return "—" if not named else f"{len(named)}"
+
+
+def _said(outcome: Outcome) -> str:
+    said = [name for name, judge in JUDGES.items() if judge(outcome)]
+    return f"{', '.join(said) or 'nothing'} ({outcome.seconds:.0f} s)"
+
+
+if __name__ == "__main__":
+    main()

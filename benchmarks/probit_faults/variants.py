@@ -1,0 +1,85 @@
+"""The packages that are tried: the recorded one, the same with one slip, those written from a misread specification."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from statsclaw.profiles.profile import PathClass, load_profile
+from statsclaw.runlog.log import read_view
+from statsclaw.runlog.store import ContentStore, sha256
+from statsclaw.specs.contract import SPECIFICATIONS, Contract, read_contract
+
+HERE = Path(__file__).parent
+_JUDGES = {PathClass.VALIDATION, PathClass.SIMULATION}
+_STUDY = "inst/simulations/study.R"
+_SIZES = "sizes <- c(200, 500, 1000, 5000)"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """`files`: the package as its builder left it, without the judges. `kind`: clean, slip or misreading."""
+
+    id: str
+    kind: str
+    what: str
+    files: dict[str, bytes]
+    definitions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        return sha256(json.dumps({path: sha256(data) for path, data in sorted(self.files.items())}).encode())
+
+
+@cache
+def recorded() -> tuple[dict[str, bytes], Contract, str]:
+    """The files of the recorded run, its contract, and the code of its second reading."""
+    material = Path(str(files("statsclaw.demo"))) / "probit-r"
+    view, store = read_view(material / "recording"), ContentStore(material / "recording" / "store")
+    target = material / "target"
+    found = {p.relative_to(target).as_posix(): p.read_bytes() for p in target.rglob("*") if p.is_file()}
+    for path, change in view.overlay.items():
+        if change.sha256 is None:
+            found.pop(path, None)
+        else:
+            found[path] = store.get(change.sha256)
+    names = ("comprehension.md", "interface.md", *SPECIFICATIONS)
+    contract = read_contract({name: store.get_text(view.artifacts[name].sha256) for name in dict.fromkeys(names)})
+    return found, contract, store.get_text(view.artifacts["reading.md"].sha256)
+
+
+def judges(sizes: tuple[int, ...]) -> dict[str, bytes]:
+    """The tester's suite and the simulator's study of the recorded run, the study at these sample sizes."""
+    found = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
+    study = found[_STUDY].decode()
+    assert study.count(_SIZES) == 1, "the study does not name its sizes where it did"
+    found[_STUDY] = study.replace(_SIZES, f"sizes <- c({', '.join(map(str, sizes))})").encode()
+    return found
+
+
+def variants() -> Iterator[Variant]:
+    package = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) not in _JUDGES}
+    yield Variant("clean", "clean", "the package as it was built", package)
+    for row in _rows("slips.toml", "slip"):
+        text = package[row["file"]].decode()
+        assert text.count(row["old"]) == 1, f"{row['id']}: its place is not where it was"
+        yield Variant(
+            row["id"], "slip", row["what"], {**package, row["file"]: text.replace(row["old"], row["new"]).encode()}
+        )
+    for row in _rows("misreadings.toml", "misreading"):
+        folder = HERE / "misreadings" / row["id"]
+        if folder.is_dir():
+            own = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+            definitions = tuple((old, new) for old, new in row.get("definitions", ()))
+            yield Variant(row["id"], "misreading", row["what"], own, definitions)
+
+
+def _rows(name: str, key: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads((HERE / name).read_text(encoding="utf-8"))[key]
+    return found
