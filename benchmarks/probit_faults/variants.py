@@ -76,6 +76,7 @@ def variants() -> Iterator[Variant]:
         folder = HERE / "misreadings" / row["id"]
         if folder.is_dir():
             own = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+            del own["implementation.md"]
             definitions = tuple((old, new) for old, new in row.get("definitions", ()))
             yield Variant(row["id"], "misreading", row["what"], own, definitions)
 

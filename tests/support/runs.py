@@ -17,6 +17,7 @@ from statsclaw.git import git, git_text, own_environment
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import Observer, RunLog
 from statsclaw.sandbox.choose import make_barrier
+from statsclaw.ui.settings import endpoints
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import Scrubber
 
@@ -91,6 +92,7 @@ class Bench:
             local=local,
             person=person or Unattended(yes=True),
             barrier=make_barrier(local.barrier),
+            endpoints=endpoints(local.endpoints),
             cache=self.folder / "cache",
             scrub=scrub,
             finds_secret=scrub.finds_secret,

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from statsclaw.backends.agent_program import AgentProgram
+from statsclaw.backends.claude import ClaudeBackend
 from statsclaw.backends.command import CommandBackend
 from statsclaw.backends.human import HumanBackend
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
 from statsclaw.errors import InputRefused
 
-KNOWN = "human, replay:FOLDER, command:PROGRAM"
+KNOWN = "human, replay:FOLDER, command:PROGRAM, claude[:MODEL]"
+AGENTS: dict[str, type[AgentProgram]] = {"claude": ClaudeBackend}
 
 
 def make_backend(
@@ -20,6 +23,8 @@ def make_backend(
     kind, _, rest = name.partition(":")
     if kind == "human" and not rest:
         return HumanBackend(run_id)
+    if kind in AGENTS:
+        return AGENTS[kind](rest)
     if kind == "command":
         return CommandBackend(rest, pass_env)
     if kind == "replay":

@@ -34,6 +34,8 @@ class HandIn(Fact):
     usage: Usage = Usage()
     elapsed_s: float = 0.0
     transcript: str = ""
+    #: The conversation, where the backend can go on with it.
+    session: str = ""
     failure: str = ""
     note: str = ""
     ended_by: str = ""

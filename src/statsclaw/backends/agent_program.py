@@ -1,0 +1,133 @@
+"""What all agent programs have in common: they are found, shown to the role, started, and their stream is read.
+
+Each program is one file that says how it is started and how its events are understood. The program runs behind the
+barrier like any other; its model is reached through the bridge, which holds the key. What it prints is kept as the
+transcript, whatever becomes of the attempt.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from statsclaw.backends.command import read_ending
+from statsclaw.backends.task import Task
+from statsclaw.errors import InputRefused
+from statsclaw.runlog.events import Usage
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
+from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.process import Completed
+from statsclaw.sandbox.room import Room
+from statsclaw.sandbox.toolchain import with_agent
+
+_LONGEST_REASON = 300
+
+
+@dataclass
+class Stream:
+    """What the events of a program say, as far as they came."""
+
+    said: str = ""
+    usage: Usage = field(default_factory=Usage)
+    session: str = ""
+    failure: str = ""
+    ended: bool = False
+
+
+class AgentProgram(ABC):
+    """A program with a model of its own choosing; `model` empty: the program's default."""
+
+    waits_for_person = False
+    executes = True
+    #: The program, what installs it, and the endpoint whose variables it reads.
+    program: ClassVar[str]
+    install: ClassVar[str]
+    endpoint: ClassVar[str]
+
+    def __init__(self, model: str = "") -> None:
+        if shutil.which(self.program) is None:
+            raise InputRefused(
+                f"the agent program {self.program!r} is not installed", kept="Nothing was started", todo=self.install
+            )
+        self.model = model
+        self.name = f"{self.program}:{model}" if model else self.program
+
+    def equip(self, tools: Enclosure) -> Enclosure:
+        return with_agent(tools, [self.program])[0]
+
+    def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn:
+        return self._run(task, room, confinement, task.prompt, "")
+
+    def go_on(self, task: Task, room: Room, confinement: Confinement, earlier: HandIn, message: str) -> HandIn:
+        """The same conversation once more, with what is wrong with its result. All that was spent counts."""
+        later = self._run(task, room, confinement, message, earlier.session)
+        transcript = f"{earlier.transcript}\n{later.transcript}"
+        return later.model_copy(update={"usage": earlier.usage + later.usage, "transcript": transcript})
+
+    def _run(self, task: Task, room: Room, confinement: Confinement, message: str, session: str) -> HandIn:
+        for name, text in self.settings(confinement).items():
+            place = room.home / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        inside = confinement.path
+        env = {"LANG": "C.UTF-8", "HOME": inside(room.home), "TMPDIR": inside(room.tmp), "USER": "role"}
+        env |= {"STATSCLAW_ROLE": task.role, **self.environment()}
+        if (room.inbox / "stand-in").is_dir():
+            env["PYTHONPATH"] = inside(room.inbox / "stand-in")
+        _, argv = with_agent(confinement.enclosure, [self.program, *self.arguments(session)])
+        done = confinement.run(argv, env, message.encode())
+        return self._handed_in(done)
+
+    def _handed_in(self, done: Completed) -> HandIn:
+        transcript = done.output.decode("utf-8", "replace")
+        stream = self.understood(transcript)
+        kept: dict[str, Any] = {"usage": stream.usage, "transcript": transcript, "session": stream.session}
+        if done.ended_by:
+            return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
+        if stream.failure:
+            return HandIn(failure=f"the agent failed: {stream.failure[:_LONGEST_REASON]}", **kept)
+        if not stream.ended:
+            last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
+            why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
+            return HandIn(failure=why, **kept)
+        ending = read_ending(stream.said)
+        return ending.model_copy(update=kept)
+
+    def understood(self, transcript: str) -> Stream:
+        stream = Stream()
+        for event in events_in(transcript):
+            with suppress(ValueError, TypeError, AttributeError):  # it may print whatever it likes
+                self.take(event, stream)
+        return stream
+
+    @abstractmethod
+    def arguments(self, session: str) -> list[str]:
+        """The command line; the prompt comes on standard input. `session`: which conversation is gone on with."""
+
+    @abstractmethod
+    def take(self, event: Mapping[str, Any], stream: Stream) -> None:
+        """Understand one event of the program's stream."""
+
+    def settings(self, confinement: Confinement) -> dict[str, str]:
+        """Files of its home folder, by their path there."""
+        return {}
+
+    def environment(self) -> dict[str, str]:
+        return {}
+
+
+def events_in(transcript: str) -> Iterator[dict[str, Any]]:
+    """The lines that are JSON objects; whatever else is printed is no event."""
+    for line in transcript.splitlines():
+        try:
+            found = json.loads(line) if line.lstrip().startswith("{") else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            yield found

@@ -1,0 +1,43 @@
+"""Claude Code, headless."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from statsclaw.backends.agent_program import AgentProgram, Stream
+from statsclaw.runlog.events import Usage
+
+
+class ClaudeBackend(AgentProgram):
+    """`claude` or `claude:MODEL`. Its permissions are no barrier and are left open: the barrier is around it."""
+
+    program = "claude"
+    install = "`npm install -g @anthropic-ai/claude-code`"
+    endpoint = "anthropic"
+
+    def arguments(self, session: str) -> list[str]:
+        found = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
+        found += ["--strict-mcp-config", "--setting-sources", "", "--disallowedTools", "WebFetch", "WebSearch"]
+        found += ["--model", self.model] if self.model else []
+        return found + (["--resume", session] if session else [])
+
+    def environment(self) -> dict[str, str]:
+        return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "IS_SANDBOX": "1"}
+
+    def take(self, event: Mapping[str, Any], stream: Stream) -> None:
+        stream.session = str(event.get("session_id") or stream.session)
+        if event.get("type") != "result":
+            return
+        stream.ended = True
+        stream.said = str(event.get("result") or "")
+        used = event.get("usage") or {}
+        stream.usage = Usage(
+            input_tokens=int(used.get("input_tokens") or 0) + int(used.get("cache_creation_input_tokens") or 0),
+            cached_tokens=int(used.get("cache_read_input_tokens") or 0),
+            output_tokens=int(used.get("output_tokens") or 0),
+            cost_usd=float(event.get("total_cost_usd") or 0.0),
+        )
+        # An error of the model's server is a "success" with is_error.
+        if event.get("is_error") or event.get("subtype") != "success":
+            stream.failure = stream.said or str(event.get("subtype") or "without a reason")
