@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,23 @@ from tests.support.runs import make_target, order_for
 pytestmark = pytest.mark.slow
 
 
-def test_claude_code_plays_every_role_of_a_full_run(agents: Path, tmp_path: Path, bench):
+PROGRAMS = {
+    "claude": ("ANTHROPIC_API_KEY", "x-api-key", SECRET),
+    "codex:gpt-5": ("OPENAI_API_KEY", "authorization", f"Bearer {SECRET}"),
+    "gemini:scripted": ("GEMINI_API_KEY", "x-goog-api-key", SECRET),
+}
+
+
+@pytest.mark.parametrize("backend", PROGRAMS)
+def test_a_real_agent_plays_every_role_of_a_full_run(agents: Path, tmp_path: Path, bench, backend):
+    variable, header, sent = PROGRAMS[backend]
     with ScriptedModel(all_honest("--good", "--no-hold")) as model:
-        endpoint = f"{model.url}#ANTHROPIC_API_KEY"
-        order = replace(order_for(make_target(tmp_path), backend="claude"), endpoints=(endpoint,))
+        order = order_for(make_target(tmp_path), backend=backend, endpoints=(f"{model.url}#{variable}",))
         view = bench.start(order)
     assert model.failures == []
-    assert view.pushed or view.finished, view.missing
+    assert view.finished and view.finished.outcome in ("done", "shipped"), view.missing
     assert {dispatch.status for dispatch in view.dispatches.values()} == {"finished"}
-    assert all(asked.headers["x-api-key"] == SECRET for asked in model.asked), "the bridge adds the key"
-    assert view.usage.input_tokens > 10_000 and view.usage.cost_usd > 0
+    assert {asked.headers[header] for asked in model.asked} == {sent}, "the bridge adds the key"
+    assert view.usage.input_tokens > 10_000 and view.usage.cached_tokens > 0
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "workspace").rglob("*") if path.is_file())
+    assert SECRET.encode() not in kept

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -80,7 +80,8 @@ class AgentProgram(ABC):
         env |= {"STATSCLAW_ROLE": task.role, **self.environment()}
         if (room.inbox / "stand-in").is_dir():
             env["PYTHONPATH"] = inside(room.inbox / "stand-in")
-        _, argv = with_agent(confinement.enclosure, [self.program, *self.arguments(session)])
+        folders = [inside(room.inbox), inside(room.outbox)]
+        _, argv = with_agent(confinement.enclosure, [self.program, *self.arguments(session, folders)])
         done = confinement.run(argv, env, message.encode())
         return self._handed_in(done)
 
@@ -107,8 +108,11 @@ class AgentProgram(ABC):
         return stream
 
     @abstractmethod
-    def arguments(self, session: str) -> list[str]:
-        """The command line; the prompt comes on standard input. `session`: which conversation is gone on with."""
+    def arguments(self, session: str, folders: Sequence[str]) -> list[str]:
+        """The command line; the prompt comes on standard input.
+
+        `session`: which conversation is gone on with. `folders`: what it works with beside its own.
+        """
 
     @abstractmethod
     def take(self, event: Mapping[str, Any], stream: Stream) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from statsclaw.backends.agent_program import AgentProgram, Stream
@@ -16,9 +16,10 @@ class ClaudeBackend(AgentProgram):
     install = "`npm install -g @anthropic-ai/claude-code`"
     endpoint = "anthropic"
 
-    def arguments(self, session: str) -> list[str]:
+    def arguments(self, session: str, folders: Sequence[str]) -> list[str]:
         found = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
         found += ["--strict-mcp-config", "--setting-sources", "", "--disallowedTools", "WebFetch", "WebSearch"]
+        found += [part for folder in folders for part in ("--add-dir", folder)]
         found += ["--model", self.model] if self.model else []
         return found + (["--resume", session] if session else [])
 

@@ -7,14 +7,16 @@ from pathlib import Path
 
 from statsclaw.backends.agent_program import AgentProgram
 from statsclaw.backends.claude import ClaudeBackend
+from statsclaw.backends.codex import CodexBackend
 from statsclaw.backends.command import CommandBackend
+from statsclaw.backends.gemini import GeminiBackend
 from statsclaw.backends.human import HumanBackend
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
 from statsclaw.errors import InputRefused
 
-KNOWN = "human, replay:FOLDER, command:PROGRAM, claude[:MODEL]"
-AGENTS: dict[str, type[AgentProgram]] = {"claude": ClaudeBackend}
+KNOWN = "human, replay:FOLDER, command:PROGRAM, claude, codex, gemini (each with :MODEL, if wanted)"
+AGENTS: dict[str, type[AgentProgram]] = {"claude": ClaudeBackend, "codex": CodexBackend, "gemini": GeminiBackend}
 
 
 def make_backend(

@@ -77,6 +77,9 @@ def with_paths(enclosure: Enclosure, paths: Iterable[Path], purpose: Purpose) ->
     return replace(enclosure, mounts=tuple(mounts))
 
 
+_MODULES = "node_modules"
+
+
 def places_of(program: Path, depth: int = 0) -> Iterator[Path]:
     """What must be shown so that `program` can be started: its prefix, its interpreter's prefix, or the file alone."""
     program = Path(os.path.abspath(program))  # noqa: PTH100  links must stay: a venv's python is a link
@@ -84,12 +87,13 @@ def places_of(program: Path, depth: int = 0) -> Iterator[Path]:
         return
     if _in_system(program) and _in_system(program.resolve()):
         return
-    environment = program.parent.parent
+    environment, real = program.parent.parent, program.resolve()
     if (environment / "pyvenv.cfg").is_file():
         yield environment
+    elif _MODULES in real.parts:  # a program of npm needs the packages beside its own
+        yield Path(*real.parts[: real.parts.index(_MODULES) + 1])
     else:
         yield from (_prefix(program) or program,)
-    real = program.resolve()
     if real != program:
         yield from places_of(real, depth + 1)
     if interpreter := _interpreter(real):

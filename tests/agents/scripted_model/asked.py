@@ -19,7 +19,8 @@ WRITERS = {"Write": ("file_path", "content"), "write_file": ("file_path", "conte
 
 def written_by_shell(path: str, text: str) -> Shell:
     data = base64.b64encode(text.encode()).decode()
-    return Shell(f"mkdir -p \"$(dirname '{path}')\" && echo {data} | base64 -d > '{path}' && echo written")
+    folder = path.rpartition("/")[0] or "."
+    return Shell(f"mkdir -p '{folder}' && echo {data} | base64 -d > '{path}' && echo written")
 
 
 @dataclass(frozen=True)

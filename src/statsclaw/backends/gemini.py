@@ -1,0 +1,58 @@
+"""Gemini CLI, headless."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from statsclaw.backends.agent_program import AgentProgram, Stream
+from statsclaw.runlog.events import Usage
+from statsclaw.sandbox.confinement import Confinement
+
+_SETTINGS = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}},
+    "general": {"disableAutoUpdate": True},
+    "privacy": {"usageStatisticsEnabled": False},
+    "telemetry": {"enabled": False},
+}
+
+
+class GeminiBackend(AgentProgram):
+    """`gemini` or `gemini:MODEL`."""
+
+    program = "gemini"
+    install = "`npm install -g @google/gemini-cli`"
+    endpoint = "google"
+
+    def arguments(self, session: str, folders: Sequence[str]) -> list[str]:
+        found = ["--approval-mode", "yolo", "--output-format", "stream-json", "--prompt", ""]
+        found += ["--include-directories", ",".join(folders)]
+        found += ["--model", self.model] if self.model else []
+        return found + (["--resume", "latest"] if session else [])
+
+    def settings(self, confinement: Confinement) -> dict[str, str]:
+        return {".gemini/settings.json": json.dumps(_SETTINGS)}
+
+    def environment(self) -> dict[str, str]:
+        return {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
+
+    def take(self, event: Mapping[str, Any], stream: Stream) -> None:
+        match event.get("type"):
+            case "init":
+                stream.session = str(event.get("session_id") or "latest")
+            case "message" if event.get("role") == "assistant":
+                stream.said += str(event.get("content") or "")
+            case "tool_use":
+                stream.said = ""  # what was said before is not the last word
+            case "result":
+                stream.ended = True
+                used = event.get("stats") or {}
+                cached = int(used.get("cached") or 0)
+                stream.usage = Usage(
+                    input_tokens=max(0, int(used.get("input_tokens") or 0) - cached),
+                    cached_tokens=cached,
+                    output_tokens=int(used.get("output_tokens") or 0),
+                )
+                if event.get("status") != "success":
+                    stream.failure = str((event.get("error") or {}).get("message") or "without a reason")
