@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from statsclaw.git import git, git_text, own_environment
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import Observer, RunLog
 from statsclaw.sandbox.choose import make_barrier
+from statsclaw.sandbox.limits import Limits
 from statsclaw.ui.settings import endpoints
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import Scrubber
@@ -61,6 +62,7 @@ class Bench:
 
     folder: Path
     barrier: str = "bubblewrap"
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def workspace(self) -> Workspace:
@@ -93,6 +95,7 @@ class Bench:
             person=person or Unattended(yes=True),
             barrier=make_barrier(local.barrier),
             endpoints=endpoints(local.endpoints),
+            limits=self.limits,
             cache=self.folder / "cache",
             scrub=scrub,
             finds_secret=scrub.finds_secret,

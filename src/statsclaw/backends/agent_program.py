@@ -88,7 +88,7 @@ class AgentProgram(ABC):
     def _handed_in(self, done: Completed) -> HandIn:
         transcript = done.output.decode("utf-8", "replace")
         stream = self.understood(transcript)
-        kept: dict[str, Any] = {"usage": stream.usage, "transcript": transcript, "session": stream.session}
+        kept: dict[str, Any] = {"usage": stream.usage, "transcript": transcript}
         if done.ended_by:
             return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
         if stream.failure:
@@ -97,8 +97,7 @@ class AgentProgram(ABC):
             last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
             why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
             return HandIn(failure=why, **kept)
-        ending = read_ending(stream.said)
-        return ending.model_copy(update=kept)
+        return read_ending(stream.said).model_copy(update=kept | {"session": stream.session})
 
     def understood(self, transcript: str) -> Stream:
         stream = Stream()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from statsclaw.backends.task import Task
 from statsclaw.sandbox.confinement import Confinement
@@ -25,3 +25,10 @@ class Backend(Protocol):
     def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn | None:
         """Work in the room. None: the role is still at it, look again later."""
         ...
+
+
+@runtime_checkable
+class Conversing(Protocol):
+    """A backend that can go on with the conversation of a hand-in that names one."""
+
+    def go_on(self, task: Task, room: Room, confinement: Confinement, earlier: HandIn, message: str) -> HandIn: ...

@@ -7,11 +7,12 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.resources import files
 
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
 from statsclaw.artifacts.mark import marked, unmarked
-from statsclaw.backends.protocol import Backend
+from statsclaw.backends.protocol import Backend, Conversing
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import APART, commit_messages, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
@@ -69,6 +70,13 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
         endpoints = run.endpoints if backends[role].executes else ()
         with Readings(room.inbox) as readings, with_network(confinement, endpoints) as (connected, bridge):
             result = backends[role].run(task, room, connected)
+            for _ in range(_MENDED_AT_MOST):
+                backend, wrong = backends[role], _wrong_with(run, task, result)
+                if not wrong or stopping.is_set() or result is None or not isinstance(backend, Conversing):
+                    break
+                message = _MEND.format(complaints="\n".join(f"- {row}" for row in wrong))
+                again = backend.go_on(task, room, connected, result, run.scrub(message))
+                result = again.model_copy(update={"note": f"sent back to its conversation: {'; '.join(wrong)}"[:1000]})
         if result is not None and not stopping.is_set():
             seen: dict[str, object] = {}
             if backends[role].executes:
@@ -86,6 +94,21 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
             stopping.set()
             end_all()
             raise
+
+
+#: How often a result that cannot be taken is sent back to the conversation it came from.
+_MENDED_AT_MOST = 2
+_MEND = files("statsclaw.backends").joinpath("mend.md").read_text(encoding="utf-8")
+
+
+def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:
+    """Of a conversation that can be gone on with: why what it handed in could not be taken."""
+    if result is None or not result.session:
+        return []
+    if result.failure:
+        return [result.failure]
+    found = inspect(run, run.view.dispatches[f"{task.role}-{task.attempt}"], result)
+    return [*found.refused, *found.problems]
 
 
 def compose_prompt(run: Run, view: View) -> str:

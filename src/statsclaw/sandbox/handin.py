@@ -34,7 +34,7 @@ class HandIn(Fact):
     usage: Usage = Usage()
     elapsed_s: float = 0.0
     transcript: str = ""
-    #: The conversation, where the backend can go on with it.
+    #: The conversation, where the backend can go on with it and the program came to its end.
     session: str = ""
     failure: str = ""
     note: str = ""

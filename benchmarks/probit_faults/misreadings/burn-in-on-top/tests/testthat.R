@@ -1,0 +1,4 @@
+library(testthat)
+library(probitr)
+
+test_check("probitr")
