@@ -113,7 +113,7 @@ def test_an_answer_that_breaks_off_and_a_server_in_trouble_are_tried_again_by_th
 @pytest.mark.parametrize(
     ("act", "said"),
     [
-        (Fail(401, "invalid x-api-key"), "401"),
+        (Fail(401, "invalid x-api-key"), "invalid api key"),
         (Fail(400, "prompt is too long: 250000 tokens > 200000 maximum"), "too long"),
     ],
 )

@@ -42,6 +42,7 @@ from statsclaw.sandbox.attest import attest
 from statsclaw.sandbox.barrier import NoBarrier, NoProgram
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
+from statsclaw.sandbox.endpoints import CUSTOM, Endpoint
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
 from statsclaw.sandbox.network import hosts_of, with_network
@@ -67,7 +68,7 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
     def work(role: Role) -> None:
         task, room, confinement = tasks[role]
         begun = time.monotonic()
-        endpoints = run.endpoints if backends[role].executes else ()
+        endpoints = _models_of(run, backends[role])
         with Readings(room.inbox) as readings, with_network(confinement, endpoints) as (connected, bridge):
             result = backends[role].run(task, room, connected)
             for _ in range(_MENDED_AT_MOST):
@@ -94,6 +95,12 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
             stopping.set()
             end_all()
             raise
+
+
+def _models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
+    """What a role's program may reach: all that the run may, or of an agent program its own."""
+    own = getattr(backend, "endpoint", None)
+    return tuple(row for row in run.endpoints if backend.executes and (own is None or row.name in (own, CUSTOM)))
 
 
 #: How often a result that cannot be taken is sent back to the conversation it came from.
@@ -157,7 +164,7 @@ def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Ta
             run.limits,
             documents,
             run.store.put(manifest_json(manifest)),
-            hosts_of(run.endpoints) if backend.executes else (),
+            hosts_of(_models_of(run, backend)),
             run.local.pass_env if backend.executes else (),
             run.scrub,
         ),

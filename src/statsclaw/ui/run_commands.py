@@ -85,13 +85,15 @@ def run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Take a directive from words to a verified, documented and (if you say so) shipped change."""
+    backends = backend_table(backend, role_backend)
+    models = settings.endpoints_for(endpoint or (), backends.values())
     order = Order(
         directive=clean_directive(directive),
         target=target,
         sources=tuple(source or ()),
         workflow=workflow,
         profile=profile,
-        backends=backend_table(backend, role_backend),
+        backends=backends,
         ship=ship,
         local_only=local_only,
         ignore_dirty=ignore_dirty,
@@ -102,9 +104,9 @@ def run(
         reveal=reveal,
         second_reading=second_reader,
         replications=replications or None,
-        endpoints=tuple(endpoint or ()),
+        endpoints=models,
         registries=tuple(registry or ()),
-        network=hosts_of(settings.endpoints(endpoint or ()), registry or ()),
+        network=hosts_of(settings.endpoints(models), registry or ()),
     )
     screen, place = make_screen(json), settings.workspace_from(workspace)
     interval_s, order = _schedule(order)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from statsclaw.sandbox.endpoints import Endpoint, endpoint
+from statsclaw.backends.registry import AGENTS
+from statsclaw.sandbox.endpoints import CUSTOM, Endpoint, endpoint
 from statsclaw.workspace.layout import Workspace
 from statsclaw.workspace.scrub import Scrubber
 
@@ -34,6 +35,13 @@ def cache_folder() -> Path:
 def endpoints(names: Sequence[str]) -> tuple[Endpoint, ...]:
     """Model endpoints with the keys that the environment holds."""
     return tuple(endpoint(name, os.environ) for name in names)
+
+
+def endpoints_for(given: Sequence[str], backends: Iterable[str]) -> tuple[str, ...]:
+    """Those that were named, and for every agent program without one, the one that its makers serve."""
+    named = {endpoint(name, os.environ).name for name in given}
+    wanted = dict.fromkeys(AGENTS[kind].endpoint for name in backends if (kind := name.partition(":")[0]) in AGENTS)
+    return (*given, *(name for name in wanted if not named & {name, CUSTOM}))
 
 
 def registry_env() -> dict[str, str]:
