@@ -139,6 +139,10 @@ def page(found: Sequence[Outcome], replications: int) -> str:
             f"Definitions on which the readings differ when the planner misreads: {names}.",
             "",
         ]
+    doubts = [variant for variant in variants() if variant.doubted]
+    if doubts:
+        lines += [(HERE / "doubts.md").read_text(encoding="utf-8")]
+        lines += [f"- `{variant.id}`: “{variant.doubted}”" for variant in doubts]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -31,6 +31,7 @@ class Variant:
     what: str
     files: dict[str, bytes]
     definitions: tuple[tuple[str, str], ...] = ()
+    doubted: str = ""
 
     @property
     def digest(self) -> str:
@@ -78,7 +79,7 @@ def variants() -> Iterator[Variant]:
             own = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
             del own["implementation.md"]
             definitions = tuple((old, new) for old, new in row.get("definitions", ()))
-            yield Variant(row["id"], "misreading", row["what"], own, definitions)
+            yield Variant(row["id"], "misreading", row["what"], own, definitions, row.get("doubted", ""))
 
 
 def _rows(name: str, key: str) -> list[dict[str, Any]]:
