@@ -157,3 +157,20 @@ def test_the_agent_finds_no_key_no_other_room_and_no_way_out(ended, backend, tmp
     assert SECRET not in told and "statsclaw-placeholder" in told, told[:2000]
     assert "workspace" not in seen[1] and "test-spec.md" not in seen[1], seen[1]
     assert "200" not in seen[2] and "rror" in seen[2], seen[2]
+
+
+def test_a_subscription_is_used_and_its_login_is_never_inside(ended, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", SECRET)
+    monkeypatch.setitem(PROGRAMS, "claude", "CLAUDE_CODE_OAUTH_TOKEN")
+    seen: list[str] = []
+
+    def script(talk: Talk) -> Iterator[Act]:
+        yield Shell("env; find / -name .credentials.json -not -path '/proc/*' 2>/dev/null")
+        seen.append(talk.last)
+        yield from planner()(talk)
+
+    dispatch, _, model = ended(script)
+    assert dispatch.status == "finished", dispatch.reason
+    assert {asked.headers["authorization"] for asked in model.asked} == {f"Bearer {SECRET}"}
+    assert SECRET not in seen[0] and ".credentials" not in seen[0]

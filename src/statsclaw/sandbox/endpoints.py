@@ -31,6 +31,7 @@ class Terms(Fact):
     key_env: tuple[str, ...]
     prefixes: tuple[str, ...]
     env: dict[str, str]
+    serves: str = ""
 
 
 class Endpoint(Fact):
@@ -53,7 +54,7 @@ class Endpoint(Fact):
 
 
 def endpoint_names() -> tuple[str, ...]:
-    return tuple(sorted(name for name in _table() if name != CUSTOM))
+    return tuple(sorted(name for name, terms in _table().items() if name != CUSTOM and not terms.serves))
 
 
 def endpoint(name_or_url: str, environ: Mapping[str, str]) -> Endpoint:
@@ -66,15 +67,17 @@ def endpoint(name_or_url: str, environ: Mapping[str, str]) -> Endpoint:
             kept=NOTHING_STARTED,
             todo=f"use one of {', '.join(endpoint_names())}, or a URL such as https://host/prefix#KEY_VARIABLE",
         )
-    terms = _table()[name_or_url]
-    held = [variable for variable in terms.key_env if environ.get(variable, "").strip()]
+    ways = {name: terms for name, terms in _table().items() if name_or_url in (name, terms.serves)}
+    variables = [(variable, name) for name, terms in ways.items() for variable in terms.key_env]
+    held = [(variable, name) for variable, name in variables if environ.get(variable, "").strip()]
     if not held:
         raise InputRefused(
             f"there is no key for the model endpoint {name_or_url}",
             kept=NOTHING_STARTED,
-            todo=f"set {' or '.join(terms.key_env)}",
+            todo=f"set {' or '.join(variable for variable, _ in variables)}",
         )
-    return _made(name_or_url, terms.upstream, held[0], environ)
+    variable, way = held[0]
+    return _made(way, ways[way].upstream, variable, environ)
 
 
 def _from_url(url: str, environ: Mapping[str, str]) -> Endpoint:
@@ -97,7 +100,7 @@ def _from_url(url: str, environ: Mapping[str, str]) -> Endpoint:
         raise InputRefused(
             f"there is no key for {urlsplit(upstream).hostname}", kept=NOTHING_STARTED, todo=f"set {variable}"
         )
-    like = next((name for name in endpoint_names() if variable in _table()[name].key_env), CUSTOM)
+    like = next((name for name, terms in _table().items() if variable in terms.key_env), CUSTOM)
     return _made(like, upstream, variable, environ)
 
 
@@ -105,7 +108,7 @@ def _made(name: str, upstream: str, variable: str, environ: Mapping[str, str]) -
     terms = _table()[name]
     try:
         route = Route(
-            name=name,
+            name=terms.serves or name,
             upstream=upstream,
             header=terms.header,
             value=terms.value,
