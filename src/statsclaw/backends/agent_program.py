@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from statsclaw.backends.command import read_ending
+from statsclaw.backends.prices import priced
 from statsclaw.backends.task import Task
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import Usage
@@ -36,6 +37,7 @@ class Stream:
     said: str = ""
     usage: Usage = field(default_factory=Usage)
     session: str = ""
+    model: str = ""
     failure: str = ""
     ended: bool = False
 
@@ -88,7 +90,8 @@ class AgentProgram(ABC):
     def _handed_in(self, done: Completed) -> HandIn:
         transcript = done.output.decode("utf-8", "replace")
         stream = self.understood(transcript)
-        kept: dict[str, Any] = {"usage": stream.usage, "transcript": transcript}
+        usage = priced(stream.usage, self.endpoint, self.model or stream.model)
+        kept: dict[str, Any] = {"usage": usage, "transcript": transcript}
         if done.ended_by:
             return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
         if stream.failure:

@@ -41,6 +41,7 @@ class GeminiBackend(AgentProgram):
         match event.get("type"):
             case "init":
                 stream.session = str(event.get("session_id") or "latest")
+                stream.model = str(event.get("model") or "")
             case "message" if event.get("role") == "assistant":
                 stream.said += str(event.get("content") or "")
             case "tool_use":

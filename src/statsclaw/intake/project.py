@@ -22,8 +22,8 @@ def profile_settings(target: TargetRepo) -> Mapping[str, object]:
         table = tomllib.loads(data[:_LARGEST].decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputRefused(f"{SETTINGS} of the target cannot be read: {error}", kept="Nothing was started") from None
-    if unknown := sorted(set(table) - {"profile"}):
-        raise InputRefused(f"{SETTINGS} has an unknown table [{unknown[0]}]", todo="it may hold [profile]")
+    if unknown := sorted(set(table) - {"profile", "backends"}):
+        raise InputRefused(f"{SETTINGS} has an unknown table [{unknown[0]}]", todo="it may hold [profile], [backends]")
     found = table.get("profile", {})
     if not isinstance(found, dict):
         raise InputRefused(f"[profile] in {SETTINGS} is not a table", kept="Nothing was started")

@@ -15,7 +15,9 @@ from statsclaw import __version__
 from statsclaw.errors import MachineRefused, StatsClawError
 from statsclaw.ui import (
     barrier_commands,
+    config_commands,
     contract_commands,
+    cost_commands,
     look_commands,
     mc_commands,
     mc_result_commands,
@@ -61,6 +63,8 @@ app.command(rich_help_panel=_LOOK)(look_commands.show)
 app.command(rich_help_panel=_LOOK)(report_commands.report)
 app.command(rich_help_panel=_LOOK)(look_commands.artifacts)
 app.command(rich_help_panel=_LOOK)(look_commands.transcript)
+app.command(rich_help_panel=_LOOK)(cost_commands.cost)
+app.command(rich_help_panel=_LOOK)(config_commands.config)
 app.command(rich_help_panel=_LOOK)(doctor)
 app.add_typer(mc_app, name="mc", rich_help_panel=_WORK)
 app.add_typer(prompt_commands.app, name="prompts", rich_help_panel=_LOOK)

@@ -13,6 +13,7 @@ from statsclaw.demo.debian import install_debian_r
 from statsclaw.demo.demo import fitting_demo, prepare_demo
 from statsclaw.engine.start import Order, clean_directive
 from statsclaw.errors import InputRefused
+from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow as workflow_named
 from statsclaw.runlog.fold import RunView
@@ -85,7 +86,10 @@ def run(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Take a directive from words to a verified, documented and (if you say so) shipped change."""
-    backends = backend_table(backend, role_backend)
+    typed = backend_table(backend, role_backend)
+    chosen = settings.backends_for(typed, target)
+    configured = {role: choice.backend for role, choice in chosen.items() if choice.origin != COMMAND_LINE}
+    backends = {**typed, **configured}
     models = settings.endpoints_for(endpoint or (), backends.values())
     order = Order(
         directive=clean_directive(directive),
@@ -109,6 +113,8 @@ def run(
         network=hosts_of(settings.endpoints(models), registry or ()),
     )
     screen, place = make_screen(json), settings.workspace_from(workspace)
+    if maker := alike(chosen):
+        screen.say(Line("note", f"builder and tester are both played by {maker}'s models: their mistakes may agree"))
     interval_s, order = _schedule(order)
     rounds = 0
     while True:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from statsclaw.backends.registry import AGENTS
+from statsclaw.errors import InputRefused
+from statsclaw.intake.preferences import Chosen, choose, read_backends
+from statsclaw.intake.project import SETTINGS
+from statsclaw.roles.matrix import Role
 from statsclaw.sandbox.endpoints import CUSTOM, Endpoint, endpoint
 from statsclaw.workspace.layout import Workspace
 from statsclaw.workspace.scrub import Scrubber
@@ -30,6 +34,27 @@ def workspace_from(option: Path | None) -> Workspace:
 
 def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or home() / ".cache") / "statsclaw"
+
+
+def configuration() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home() / ".config") / "statsclaw" / "config.toml"
+
+
+def backends_for(command_line: Mapping[str, str], target: str) -> dict[str, Chosen]:
+    """Who plays each role, and who says so. Of a project that is not on this machine, only what is typed counts."""
+    roles, files = [str(role) for role in Role], {configuration(): True, Path(target) / SETTINGS: False}
+    person, project = (
+        read_backends(_text(place), place.name, roles, trusted=trusted) if place.is_file() else {}
+        for place, trusted in files.items()
+    )
+    return choose(roles, command_line, project, person)
+
+
+def _text(place: Path) -> str:
+    try:
+        return place.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise InputRefused(f"{place.name} cannot be read: {error}", todo="mend it or remove it") from None
 
 
 def endpoints(names: Sequence[str]) -> tuple[Endpoint, ...]:
