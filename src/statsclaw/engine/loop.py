@@ -45,6 +45,8 @@ def next_step(run: RunView, plan: Plan) -> Step:
         reason = not_applicable(state, run, plan)
         return Enter(state, applicable=not reason, reason=reason)
     step = blockers[0].remedy
+    if isinstance(step, Dispatch) and run.over_budget and not run.running:
+        return Ask("budget")
     if isinstance(step, Dispatch):
         at_work = {dispatch.role for dispatch in run.running}
         idle = tuple(role for role in step.roles if role not in at_work)

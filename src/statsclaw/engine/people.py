@@ -41,6 +41,7 @@ _UNATTENDED = {
     "readings": (0,),
     "refreeze": (0,),
     "criterion": (STOP_RUN,),
+    "budget": (STOP_RUN,),
 }
 
 
@@ -99,7 +100,7 @@ def parse_answer(question: QuestionAsked, text: str, by: str) -> QuestionAnswere
         choice, text = int(text) - 1, ""
     elif text.lower() in labels:
         choice, text = labels.index(text.lower()), ""
-    if choice is None and (not text or question.topic in ("ship", "workflow", "profile")):
+    if choice is None and (not text or question.topic in ("ship", "workflow", "profile", "budget")):
         offered = ", ".join(f"{n} ({option.label})" for n, option in enumerate(question.options, start=1))
         raise InputRefused(f"{text!r} is not an answer to this question", todo=f"choose {offered or 'some words'}")
     return QuestionAnswered(question=question.question, choice=choice, text=text[:4000], by=by)
@@ -134,6 +135,8 @@ def compose(run: Run, topic: str) -> QuestionAsked:
         return _about_comprehension(view, number)
     if topic == "criterion":
         return _about_criterion(view, number)
+    if topic == "budget":
+        return _about_budget(view, number)
     return _about_escalation(view, number)
 
 
@@ -253,6 +256,20 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
 def _route_of(name: str) -> str:
     found = all_workflows()[name]
     return f"{found.title}: " + " → ".join(" ∥ ".join(stage) for stage in found.stages)
+
+
+def _about_budget(view: RunView, number: str) -> QuestionAsked:
+    spent: dict[str, list[str]] = {}
+    for dispatch in view.dispatches.values():
+        used = f"${dispatch.usage.cost_usd:.2f}, {dispatch.usage.tokens + dispatch.usage.cached_tokens:,} tokens"
+        spent.setdefault(dispatch.role, []).append(f"{used}, {dispatch.elapsed_s:.0f} s")
+    rows = "; ".join(f"{role}: {' + '.join(attempts)}" for role, attempts in spent.items())
+    options = (
+        Option(label="go on", consequence="as much again may be spent before you are asked again"),
+        Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+    )
+    text = f"The budget is spent: {view.over_budget}. Spent on {rows}. Go on?"
+    return QuestionAsked(question=number, topic="budget", asked_by="leader", text=text[:4000], options=options)
 
 
 def _about_escalation(view: RunView, number: str) -> QuestionAsked:

@@ -23,7 +23,7 @@ from statsclaw.intake.workflow import workflow
 from statsclaw.profiles.detect import detect_profile
 from statsclaw.profiles.profile import load_profile, with_overrides
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import Credentials, RoutingChoice, RunCreated, Source, StudyShortened
+from statsclaw.runlog.events import BudgetSet, Credentials, RoutingChoice, RunCreated, Source, StudyShortened
 from statsclaw.runlog.log import Clock, RunLog, utc_now
 from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, sha256, write_durably
 from statsclaw.sandbox.choose import make_barrier
@@ -70,6 +70,7 @@ class Order:
     canary_seed: str = ""
     second_reading: bool = True
     replications: int | None = None
+    budget: BudgetSet = field(default_factory=BudgetSet)
     run_id: str | None = None
 
 
@@ -113,6 +114,8 @@ def start_run(
                 local = _local_facts(order, examined.target)
                 write_durably(folder.local, local.model_dump_json().encode())
                 log.append(_created(folder, order, request, examined, scrub))
+                if order.budget != BudgetSet():
+                    log.append(order.budget)
                 if order.replications is not None:
                     log.append(StudyShortened(replications=order.replications))
             except BaseException:

@@ -129,6 +129,8 @@ class RunView:
     finished: e.RunFinished | None = None
     stop_requested: bool = False
     replications: int | None = None
+    budget: e.BudgetSet = field(default_factory=e.BudgetSet)
+    budget_rounds: int = 1
     review_verdict: str = ""
     missing: tuple[str, ...] = ()
     created_at: datetime | None = None
@@ -156,6 +158,12 @@ class RunView:
     @property
     def usage(self) -> e.Usage:
         return sum((dispatch.usage for dispatch in self.dispatches.values()), start=e.Usage())
+
+    @property
+    def over_budget(self) -> str:
+        """What of the budget is used up; empty while something of everything is left."""
+        seconds = sum(dispatch.elapsed_s for dispatch in self.dispatches.values())
+        return self.budget.spent(self.usage, seconds, self.budget_rounds)
 
     @property
     def tree_sha256(self) -> str:
@@ -331,6 +339,8 @@ class RunView:
                 self.escalations.append(
                     Escalation("breach", event.role, f"BREACH/{event.dispatch}", breach_text(event))
                 )
+            case e.BudgetSet() as event:
+                self.budget, self.budget_rounds = event, 1
             case e.StudyShortened() as event:
                 self.replications = event.replications
             case e.ChannelOpened() as event:
@@ -390,8 +400,10 @@ class RunView:
             self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
         elif asked.topic in ("choice", "comprehension", "readings", "refreeze", "criterion"):
             self._apply_understanding(asked, event)
-        elif asked.topic in ("escalation", "breach") and event.choice == STOP_RUN:
+        elif asked.topic in ("escalation", "breach", "budget") and event.choice == STOP_RUN:
             self.stop_requested = True
+        elif asked.topic == "budget":
+            self.budget_rounds += 1
         elif asked.topic == "escalation" and event.choice == ACCEPT and self.checked is not None:
             why = event.text or "accepted as it is"
             for finding in self.checked.findings:

@@ -22,6 +22,7 @@ _LABELS = {
     "readings": "HOLD",
     "criterion": "HOLD",
     "refreeze": "HOLD",
+    "budget": "HOLD",
     "breach": "STOP",
 }
 
@@ -83,6 +84,10 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
         case e.IsolationBreached():
             found = [Line("", _trace(trace), "red") for trace in event.traces[:5]]
             return [Line("STOP", f"isolation breach: the {event.role} knew what it could not know", "bold red"), *found]
+        case e.BudgetSet() as event:
+            amounts = {f"${event.usd:.2f}": event.usd, f"{event.tokens:,} tokens": event.tokens}
+            amounts[f"{event.hours:g} hours of work"] = event.hours
+            return [Line("budget", ", ".join(t for t, amount in amounts.items() if amount) or "as much as it takes")]
         case e.StudyShortened(replications=None):
             return [Line("study", "as many replications as were planned")]
         case e.StudyShortened():

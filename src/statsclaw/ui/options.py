@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from statsclaw.backends.command import absolute_command
 from statsclaw.errors import InputRefused
+from statsclaw.runlog.events import BudgetSet
 
 RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
 WorkspaceOption = Annotated[
@@ -40,6 +43,10 @@ ReplicationsOption = Annotated[
         help="Make only so many in each cell of the study (0: as planned); what they leave undecided stays open.",
     ),
 ]
+BudgetOption = Annotated[
+    list[str] | None,
+    typer.Option("--budget", help="Ask again when so much is spent: 5usd, 2000000tokens, 3h, none. Repeatable."),
+]
 EndpointOption = Annotated[
     list[str] | None,
     typer.Option("--endpoint", help="The model roles may talk to: anthropic, openai, google, or URL#KEY_VARIABLE."),
@@ -60,6 +67,24 @@ RoleBackendOption = Annotated[
 
 def barrier_kind(barrier: str, unsafe: bool) -> str:
     return "none" if unsafe else barrier
+
+
+def budget_of(amounts: list[str] | None) -> BudgetSet | None:
+    """`5usd`, `2000000tokens`, `3h`; `none` for as much as it takes. None where nothing was said."""
+    if not amounts:
+        return None
+    fields = {"usd": "usd", "tokens": "tokens", "h": "hours"}
+    found: dict[str, float] = {}
+    for text in amounts:
+        read = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)(usd|tokens|h)", text.strip().lower().replace(" ", ""))
+        if text.strip().lower() != "none" and read is None:
+            raise InputRefused(f"--budget {text!r} is not an amount", todo="write e.g. 5usd, 2000000tokens, 3h or none")
+        if read is not None:
+            found[fields[read[2]]] = float(read[1])
+    try:
+        return BudgetSet.model_validate(found)
+    except ValidationError:
+        raise InputRefused(f"--budget {', '.join(amounts)} is not an amount", todo="tokens are whole numbers") from None
 
 
 def backend_table(backend: str | None, role_backends: list[str] | None) -> dict[str, str]:

@@ -16,6 +16,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow as workflow_named
+from statsclaw.runlog.events import BudgetSet
 from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
@@ -25,6 +26,7 @@ from statsclaw.ui.options import (
     AnswersOption,
     BackendOption,
     BarrierOption,
+    BudgetOption,
     EndpointOption,
     JsonOption,
     RegistryOption,
@@ -38,6 +40,7 @@ from statsclaw.ui.options import (
     YesOption,
     backend_table,
     barrier_kind,
+    budget_of,
 )
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
@@ -79,6 +82,7 @@ def run(
         typer.Option("--second-reader/--no-second-reader", help="Have the formulas read twice, and compared."),
     ] = True,
     replications: ReplicationsOption = None,
+    budget: BudgetOption = None,
     times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -108,6 +112,7 @@ def run(
         reveal=reveal,
         second_reading=second_reader,
         replications=replications or None,
+        budget=budget_of(budget) or BudgetSet(),
         endpoints=models,
         registries=tuple(registry or ()),
         network=hosts_of(settings.endpoints(models), registry or ()),
@@ -150,6 +155,7 @@ def resume(
     role_backend: RoleBackendOption = None,
     reveal: RevealOption = False,
     replications: ReplicationsOption = None,
+    budget: BudgetOption = None,
     yes: YesOption = False,
     answers: AnswersOption = None,
     json: JsonOption = False,
@@ -160,7 +166,15 @@ def resume(
     folder = place.find(run)
     backends = backend_table(backend, role_backend)
     view = session.resume(
-        place, folder, screen, yes=yes, answers=answers, backends=backends, reveal=reveal, replications=replications
+        place,
+        folder,
+        screen,
+        yes=yes,
+        answers=answers,
+        backends=backends,
+        reveal=reveal,
+        replications=replications,
+        budget=budget_of(budget),
     )
     end(screen, folder, view, workspace=workspace)
 

@@ -13,7 +13,7 @@ from statsclaw.engine.perform import open_channel
 from statsclaw.engine.run import LocalFacts, Run, read_local
 from statsclaw.engine.start import Order, check_backends, start_run
 from statsclaw.runlog import chain
-from statsclaw.runlog.events import StudyShortened
+from statsclaw.runlog.events import BudgetSet, StudyShortened
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS, Observer, RunLog
 from statsclaw.runlog.store import write_durably
@@ -90,8 +90,9 @@ def resume(
     backends: Mapping[str, str] | None = None,
     reveal: bool = False,
     replications: int | None = None,
+    budget: BudgetSet | None = None,
 ) -> RunView:
-    """`replications`: of the study in each cell from now on; 0: as many as were planned."""
+    """`replications`: of the study in each cell from now on; 0: as many as were planned. `budget`: the new one."""
     given = read_answers(answers) if answers else {}
     local = read_local(folder)
     check_backends(backends or {})
@@ -106,6 +107,8 @@ def resume(
             open_channel(run)
         with screen.showing() as observe:
             log.observers.append(observe)
+            if budget is not None and run.view.finished is None:
+                log.append(budget)
             if replications is not None and run.view.finished is None:
                 log.append(StudyShortened(replications=replications or None))
             return _drive(run, screen)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from statsclaw.runlog.events.artifact_written import ArtifactWritten
 from statsclaw.runlog.events.base import Event, Fact
+from statsclaw.runlog.events.budget_set import BudgetSet
 from statsclaw.runlog.events.channel_opened import ChannelOpened
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation, Observation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
@@ -67,6 +68,7 @@ AnyEvent = Annotated[
     | SpecFrozen
     | SpecAmended
     | StudyShortened
+    | BudgetSet
     | SuiteChecked
     | CommandExecuted
     | CriteriaJudged
@@ -84,6 +86,7 @@ AnyEvent = Annotated[
 __all__ = [
     "AnyEvent",
     "ArtifactWritten",
+    "BudgetSet",
     "CaseOutcome",
     "ChannelOpened",
     "CommandExecuted",

@@ -18,6 +18,7 @@ Topic = Literal[
     "comprehension",
     "refreeze",
     "criterion",
+    "budget",
 ]
 
 
