@@ -37,7 +37,7 @@ def programs() -> Path:
 def agents(programs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The programs on the search path, and a key that no model would take."""
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"):
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "MY_OWN_KEY"):
         monkeypatch.setenv(name, SECRET)
     return programs
 

@@ -50,7 +50,7 @@ class AgentProgram(ABC):
     #: The program, what installs it, and the endpoint whose variables it reads.
     program: ClassVar[str]
     install: ClassVar[str]
-    endpoint: ClassVar[str]
+    endpoint: str
 
     def __init__(self, model: str = "") -> None:
         if shutil.which(self.program) is None:
@@ -59,6 +59,11 @@ class AgentProgram(ABC):
             )
         self.model = model
         self.name = f"{self.program}:{model}" if model else self.program
+
+    @classmethod
+    def endpoint_of(cls, rest: str) -> str:
+        """The endpoint of a backend by what follows its name."""
+        return cls.endpoint
 
     def equip(self, tools: Enclosure) -> Enclosure:
         return with_agent(tools, [self.program])[0]

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from statsclaw.backends.agent_program import AgentProgram
+from statsclaw.backends.api import ApiBackend
 from statsclaw.backends.claude import ClaudeBackend
 from statsclaw.backends.codex import CodexBackend
 from statsclaw.backends.command import CommandBackend
@@ -15,8 +16,13 @@ from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
 from statsclaw.errors import InputRefused
 
-KNOWN = "human, replay:FOLDER, command:PROGRAM, claude, codex, gemini (each with :MODEL, if wanted)"
-AGENTS: dict[str, type[AgentProgram]] = {"claude": ClaudeBackend, "codex": CodexBackend, "gemini": GeminiBackend}
+KNOWN = "human, replay:FOLDER, command:PROGRAM, claude, codex, gemini (each with :MODEL, if wanted), api:PROVIDER/MODEL"
+AGENTS: dict[str, type[AgentProgram]] = {
+    "api": ApiBackend,
+    "claude": ClaudeBackend,
+    "codex": CodexBackend,
+    "gemini": GeminiBackend,
+}
 
 
 def make_backend(

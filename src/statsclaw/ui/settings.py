@@ -65,7 +65,10 @@ def endpoints(names: Sequence[str]) -> tuple[Endpoint, ...]:
 def endpoints_for(given: Sequence[str], backends: Iterable[str]) -> tuple[str, ...]:
     """Those that were named, and for every agent program without one, the one that its makers serve."""
     named = {endpoint(name, os.environ).name for name in given}
-    wanted = dict.fromkeys(AGENTS[kind].endpoint for name in backends if (kind := name.partition(":")[0]) in AGENTS)
+    kinds = [name.partition(":") for name in backends]
+    wanted = dict.fromkeys(AGENTS[kind].endpoint_of(rest) for kind, _, rest in kinds if kind in AGENTS)
+    if CUSTOM in wanted and CUSTOM not in named:
+        raise InputRefused("the backend api:custom needs a URL", kept="Nothing was started", todo="--endpoint http://…")
     return (*given, *(name for name in wanted if not named & {name, CUSTOM}))
 
 
