@@ -18,6 +18,7 @@ PROGRAMS = {
     "claude": ("ANTHROPIC_API_KEY", "x-api-key", SECRET),
     "codex:gpt-5": ("OPENAI_API_KEY", "authorization", f"Bearer {SECRET}"),
     "gemini:scripted": ("GEMINI_API_KEY", "x-goog-api-key", SECRET),
+    "acp:custom/scripted@opencode acp": ("MY_OWN_KEY", "authorization", f"Bearer {SECRET}"),
     "api:anthropic/scripted": ("ANTHROPIC_API_KEY", "x-api-key", SECRET),
     "api:openai/scripted": ("OPENAI_API_KEY", "authorization", f"Bearer {SECRET}"),
     "api:google/scripted": ("GEMINI_API_KEY", "x-goog-api-key", SECRET),

@@ -15,10 +15,15 @@ from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.endpoints import CUSTOM, endpoint_names
 from statsclaw.sandbox.toolchain import hide, installed_copies, with_agent
 
-_INSIDE = Path(__file__).parent / "inside"
-_LOOP = _INSIDE / "api_loop.py"
+INSIDE = Path(__file__).parent / "inside"
+_LOOP = INSIDE / "api_loop.py"
 _CONVERSATION = ".conversation.json"
 _COPIES = ("lib/python*/site-packages/{name}", "lib/python*/site-packages/{name}-*")
+
+
+def without_statsclaw(shown: Enclosure) -> Enclosure:
+    """Its own environment is shown for the libraries in it; what it carries of recorded roles is not."""
+    return hide(shown, installed_copies(shown, _COPIES, ["statsclaw"]))
 
 
 class ApiBackend(AgentProgram):
@@ -45,8 +50,7 @@ class ApiBackend(AgentProgram):
         return rest.partition("/")[0]
 
     def equip(self, tools: Enclosure) -> Enclosure:
-        shown, _ = with_agent(tools, [self.program], [_INSIDE])
-        return hide(shown, installed_copies(shown, _COPIES, ["statsclaw"]))
+        return without_statsclaw(with_agent(tools, [self.program], [INSIDE])[0])
 
     def arguments(self, session: str, folders: Sequence[str]) -> list[str]:
         return ["-I", "-B", str(_LOOP), self.provider, self.model, _CONVERSATION]

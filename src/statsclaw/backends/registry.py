@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from statsclaw.backends.acp import AcpBackend
 from statsclaw.backends.agent_program import AgentProgram
 from statsclaw.backends.api import ApiBackend
 from statsclaw.backends.claude import ClaudeBackend
@@ -16,8 +17,9 @@ from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
 from statsclaw.errors import InputRefused
 
-KNOWN = "human, replay:FOLDER, command:PROGRAM, claude, codex, gemini (each with :MODEL, if wanted), api:PROVIDER/MODEL"
+KNOWN = "human, claude, codex, gemini (or with :MODEL), api:PROVIDER/MODEL, acp:PROGRAM, command:PROGRAM, replay:FOLDER"
 AGENTS: dict[str, type[AgentProgram]] = {
+    "acp": AcpBackend,
     "api": ApiBackend,
     "claude": ClaudeBackend,
     "codex": CodexBackend,

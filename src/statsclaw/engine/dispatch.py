@@ -99,8 +99,8 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
 
 def _models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
     """What a role's program may reach: all that the run may, or of an agent program its own."""
-    own = getattr(backend, "endpoint", None)
-    return tuple(row for row in run.endpoints if backend.executes and (own is None or row.name in (own, CUSTOM)))
+    own = getattr(backend, "endpoint", "")
+    return tuple(row for row in run.endpoints if backend.executes and (not own or row.name in (own, CUSTOM)))
 
 
 #: How often a result that cannot be taken is sent back to the conversation it came from.

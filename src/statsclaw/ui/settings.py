@@ -69,7 +69,7 @@ def endpoints_for(given: Sequence[str], backends: Iterable[str]) -> tuple[str, .
     wanted = dict.fromkeys(AGENTS[kind].endpoint_of(rest) for kind, _, rest in kinds if kind in AGENTS)
     if CUSTOM in wanted and CUSTOM not in named:
         raise InputRefused("the backend api:custom needs a URL", kept="Nothing was started", todo="--endpoint http://…")
-    return (*given, *(name for name in wanted if not named & {name, CUSTOM}))
+    return (*given, *(name for name in wanted if name and not named & {name, CUSTOM}))
 
 
 def registry_env() -> dict[str, str]:
