@@ -110,7 +110,9 @@ class AgentProgram(ABC):
     def understood(self, transcript: str) -> Stream:
         stream = Stream()
         for event in events_in(transcript):
-            with suppress(ValueError, TypeError, AttributeError):  # it may print whatever it likes
+            with suppress(
+                ArithmeticError, AttributeError, LookupError, TypeError, ValueError
+            ):  # as it likes
                 self.take(event, stream)
         return stream
 
