@@ -110,9 +110,7 @@ class AgentProgram(ABC):
     def understood(self, transcript: str) -> Stream:
         stream = Stream()
         for event in events_in(transcript):
-            with suppress(
-                ArithmeticError, AttributeError, LookupError, TypeError, ValueError
-            ):  # as it likes
+            with suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # as it likes
                 self.take(event, stream)
         return stream
 

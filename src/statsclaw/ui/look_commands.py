@@ -29,6 +29,7 @@ from statsclaw.ui import settings
 from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
 from statsclaw.ui.summary import print_summary
+from statsclaw.ui.transcript import readable
 from statsclaw.workspace.layout import summary
 
 _LARGEST_SOURCE = 50 * 1024 * 1024
@@ -179,6 +180,7 @@ def transcript(
     run: RunArgument,
     role: Annotated[str, typer.Argument(help="Which role.")],
     attempt: Annotated[int | None, typer.Option("--attempt", help="Which attempt (default: the last).")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="As it was printed, events of agent programs and all.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """What a role's backend said while it worked, and how the attempt ended."""
@@ -190,7 +192,8 @@ def transcript(
     found = there[-1]
     print(f"--- {found.id} ({found.backend}): {found.status}{': ' + plain(found.reason) if found.reason else ''}")
     if found.transcript_sha256:
-        for line in printable_lines(ContentStore(folder.store).get_text(found.transcript_sha256)):
+        text = ContentStore(folder.store).get_text(found.transcript_sha256)
+        for line in printable_lines(text if raw else "\n".join(readable(text))):
             print(line)
 
 
