@@ -69,7 +69,7 @@ class AgentProgram(ABC):
         return with_agent(tools, [self.program])[0]
 
     def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn:
-        return self._run(task, room, confinement, task.prompt, "")
+        return self._run(task, room, confinement, task.prompt, task.session)
 
     def go_on(self, task: Task, room: Room, confinement: Confinement, earlier: HandIn, message: str) -> HandIn:
         """The same conversation once more, with what is wrong with its result. All that was spent counts."""

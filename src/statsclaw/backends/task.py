@@ -6,9 +6,13 @@ from statsclaw.runlog.events import Fact
 
 
 class Task(Fact):
-    """One role, one attempt. `digest` names what the role was given: the key of a recording."""
+    """One role, one attempt. `digest` names what the role was given: the key of a recording.
+
+    `session`: the conversation of its last attempt, where it goes on with it.
+    """
 
     role: str
     attempt: int
     digest: str
     prompt: str
+    session: str = ""

@@ -16,6 +16,7 @@ from statsclaw.backends.protocol import Backend, Conversing
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import APART, commit_messages, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
+from statsclaw.engine.conversations import keep_conversation, take_up_conversation
 from statsclaw.engine.judges import add_judge_files
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.readings import reading_faults
@@ -144,11 +145,13 @@ def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Ta
     documents = with_canaries(run.view, role, view.documents) | {"prompt.md": prompt.encode()}
     room.furnish(manifest, documents)
     repository = manifest_digest(manifest)
+    session = take_up_conversation(run, role, backend, room)
     enclosure = room.enclosure(backend.equip(tools))
     check_tools(run, enclosure)
     confinement = Confinement(run.barrier, enclosure, run.limits, room.desk)
     by_roles = {path: entry for path, entry in manifest.items() if path not in ADDED.get(profile.id, ())}
-    task = Task(role=role, attempt=view.attempt, digest=view.digest(manifest_digest(by_roles)), prompt=prompt)
+    digest = view.digest(manifest_digest(by_roles))
+    task = Task(role=role, attempt=view.attempt, digest=digest, prompt=prompt, session=session)
     started = DispatchStarted(
         dispatch=name,
         role=role,
@@ -216,6 +219,7 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
         for data in inspected.contents.values():
             run.store.put(data)
     run.log.append(event)
+    keep_conversation(run, dispatch, result if not breaches else HandIn())
     run.room(dispatch.id).clear()
 
 

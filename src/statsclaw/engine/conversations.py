@@ -1,0 +1,52 @@
+"""Who goes on with the conversation of the last attempt, and who starts afresh.
+
+A builder or simulator that is sent back knows best what it meant; a tester or reviewer that went on would defend what
+it said. What is kept is the home folder of the agent program, in which it keeps its own conversation and nothing else.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from statsclaw.backends.protocol import Backend, Conversing
+from statsclaw.engine.run import Run
+from statsclaw.roles.matrix import Role
+from statsclaw.runlog.fold import DispatchView
+from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.room import Room, remove_tree
+
+GOES_ON = (Role.BUILDER, Role.SIMULATOR)
+_SESSION = "session"
+
+
+def keep_conversation(run: Run, dispatch: DispatchView, result: HandIn) -> None:
+    """Of a role that goes on: its conversation, for the next attempt by the same backend."""
+    place = _place(run, dispatch.role)
+    remove_tree(place)
+    if dispatch.role not in GOES_ON or not result.session:
+        return
+    place.mkdir(parents=True)
+    try:
+        shutil.copytree(run.room(dispatch.id).home, place / "home", symlinks=True)
+    except (OSError, shutil.Error):  # not what a program keeps there: then it starts afresh
+        remove_tree(place)
+        return
+    (place / _SESSION).write_text(f"{dispatch.backend}\n{result.session}", encoding="utf-8")
+
+
+def take_up_conversation(run: Run, role: Role, backend: Backend, room: Room) -> str:
+    """The conversation to go on with, its home laid out; empty where there is none."""
+    place = _place(run, role)
+    if role not in GOES_ON or not isinstance(backend, Conversing) or not (place / _SESSION).is_file():
+        return ""
+    name, _, session = (place / _SESSION).read_text(encoding="utf-8").partition("\n")
+    if name != backend.name:
+        return ""
+    remove_tree(room.home)
+    shutil.copytree(place / "home", room.home, symlinks=True)
+    return session
+
+
+def _place(run: Run, role: str) -> Path:
+    return run.folder.desk("conversations") / role
