@@ -551,6 +551,8 @@ READ_ALL = """
 for root, folders, names in os.walk("/"):
     folders[:] = [n for n in folders if os.path.join(root, n) not in ("/proc", "/sys", "/usr", "/dev", sys.prefix,
                                                                        sys.base_prefix)]
+    # what is installed beside the tests fills the output, which is limited
+    folders[:] = [n for n in folders if not os.path.exists(os.path.join(root, n, "pyvenv.cfg"))]
     for name in names:
         try:
             with open(os.path.join(root, name), errors="replace") as file:
