@@ -28,7 +28,7 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 from trial import Outcome, as_row, from_row, shortened, tried
-from variants import HERE, Variant, variants
+from variants import HERE, Variant, recorded, variants
 
 SIZES = (200, 500, 1000)
 RESULTS = HERE / "results.jsonl"
@@ -128,6 +128,14 @@ def page(found: Sequence[Outcome], replications: int) -> str:
             f"| **found** | {' | '.join(counts)} |" if kind != "clean" else f"| **alarms** | {' | '.join(counts)} |",
             "",
         ]
+    lines += ["## What the suite named in the misread packages", ""]
+    tests = recorded()[1].tests
+    quantities = {row.id: row.quantity for row in tests.criteria} if tests else {}
+    for row in found:
+        if row.kind == "misreading":
+            named = "; ".join(quantities.get(name, name) for name in row.suite[:3])
+            lines.append(f"- `{row.variant}`: {named or '—'}{'; …' if len(row.suite) > 3 else ''}")
+    lines.append("")
     told = [row for row in found if row.readings is not None]
     if told:
         names = "; ".join(
