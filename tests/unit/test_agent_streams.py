@@ -150,3 +150,50 @@ def test_a_program_of_npm_is_shown_with_the_packages_beside_its_own(tmp_path: Pa
     shown = set(places_of(modules / ".bin" / "agent"))
     assert modules in shown
     assert not any(place in modules.parents for place in shown), "nothing else of the project"
+
+
+# --- attacks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", ["--settings=/repo/x", "-c", "a b", "a\nb", "x;y", "$(id)", "a" * 200])
+@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "api"])
+def test_the_name_of_a_model_is_no_option_of_the_program(monkeypatch, name, model):
+    """A project chooses it in its statsclaw.toml."""
+    monkeypatch.setattr(agent_program.shutil, "which", lambda name: f"/opt/{name}")
+    with pytest.raises(InputRefused, match="model"):
+        make_backend(f"{name}:openai/{model}" if name == "api" else f"{name}:{model}", "r-1")
+
+
+@pytest.mark.parametrize(
+    "model", ["claude-opus-4-8[1m]", "gpt-5", "openai/gpt-oss-120b", "qwen3:8b", "eu.model@2026-01-01"]
+)
+def test_names_as_makers_give_them_are_taken(monkeypatch, model):
+    monkeypatch.setattr(agent_program.shutil, "which", lambda name: f"/opt/{name}")
+    assert make_backend(f"claude:{model}", "r-1").name == f"claude:{model}"
+
+
+SESSIONS = {"claude": ("session_id", 0), "codex": ("thread_id", 0), "acp": ("session", 0)}
+
+
+@pytest.mark.parametrize("session", ["--dangerous", "a b", "", "x" * 500, "../../etc"])
+def test_a_conversation_with_a_strange_name_is_not_gone_on_with(kind, session):
+    """The name comes from the program's output, to which its tools may write, and goes onto a command line."""
+    if kind not in SESSIONS:
+        return
+    events = json.loads(json.dumps(ENDINGS[kind]))
+    for event in events:
+        if SESSIONS[kind][0] in event:
+            event[SESSIONS[kind][0]] = session
+    assert handed_in(kind, lines(*events)).session == ""
+
+
+def test_what_was_spent_cannot_be_talked_down_afterwards(kind):
+    """A tool of the agent that writes to the program's output must not lower what a budget goes by."""
+    last = json.loads(json.dumps(ENDINGS[kind][-1]))
+    for key in ("usage", "stats"):
+        if key in last:
+            last[key] = dict.fromkeys(last[key], 0)
+    last |= {name: 0 for name in ("input_tokens", "cached_tokens", "output_tokens", "total_cost_usd") if name in last}
+    found = handed_in(kind, lines(*ENDINGS[kind], last))
+    assert found.usage.input_tokens >= 100 and found.usage.cached_tokens >= 7 and found.usage.output_tokens >= 5
+    assert found.usage.cost_usd >= (0.5 if kind == "claude" else 0.0)

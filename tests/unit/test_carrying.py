@@ -14,14 +14,17 @@ from statsclaw.runlog.events import CommandExecuted, FileChange
 FILES = {"R/fit.R": "a", "inst/simulations/study.R": "b", "README.md": "c", "tests/testthat/test-validation-a.R": "d"}
 
 
-def run_with(files: dict[str, str], tree: str = "new", evidence: tuple[CommandExecuted, ...] = ()) -> Any:
+def run_with(
+    files: dict[str, str], tree: str = "new", evidence: tuple[CommandExecuted, ...] = (), python: str | None = None
+) -> Any:
     view = SimpleNamespace(
         head=SimpleNamespace(base_commit="base"),
         overlay={path: FileChange(path=path, sha256=text * 64) for path, text in files.items()},
         tree_sha256=tree,
         evidence=dict(enumerate(evidence)),
     )
-    return SimpleNamespace(view=view, profile=load_profile("r"), barrier=SimpleNamespace(kind="k", version="1"))
+    barrier, local = SimpleNamespace(kind="k", version="1"), SimpleNamespace(python=python)
+    return SimpleNamespace(view=view, profile=load_profile("r"), barrier=barrier, local=local)
 
 
 def studied(basis: str, *, tree: str = "old", name: str = "study", passed: bool = True, **more: Any) -> CommandExecuted:
@@ -47,6 +50,10 @@ def test_any_other_file_does(path):
 @pytest.mark.parametrize(("seed", "replications"), [(2, (0, 500)), (1, (0, 20)), (1, None)])
 def test_so_do_seed_and_replications(seed, replications):
     assert study_basis(run_with(FILES), seed, replications) != BASIS
+
+
+def test_and_so_does_the_interpreter():
+    assert study_basis(run_with(FILES, python="/opt/python3.14"), 1, (0, 500)) != BASIS
 
 
 def test_all_batches_are_carried_and_say_where_they_come_from():

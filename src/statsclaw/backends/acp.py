@@ -15,7 +15,6 @@ from typing import Any
 from statsclaw.backends.agent_program import AgentProgram, Stream
 from statsclaw.backends.api import INSIDE, without_statsclaw
 from statsclaw.errors import InputRefused
-from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.toolchain import with_agent
@@ -73,11 +72,7 @@ class AcpBackend(AgentProgram):
             case "result":
                 stream.ended = True
                 stream.said = str(event["said"])
-                stream.usage = Usage(
-                    input_tokens=int(event.get("input_tokens") or 0),
-                    cached_tokens=int(event.get("cached_tokens") or 0),
-                    output_tokens=int(event.get("output_tokens") or 0),
-                )
+                stream.used(event, "input_tokens", "cached_tokens", "output_tokens")
                 if event.get("stopped") not in ("end_turn", "max_turn_requests"):
                     stream.failure = f"it stopped: {event.get('stopped')}"
             case "failed":

@@ -8,6 +8,7 @@ transcript, whatever becomes of the attempt.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,9 @@ from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import with_agent
 
 _LONGEST_REASON = 300
+#: As makers name their models, and as programs name conversations. Both go onto a command line: neither is an option.
+_MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,119}", re.ASCII)
+_SESSION = re.compile(r"[A-Za-z0-9.][\w.-]{0,99}", re.ASCII)
 
 
 @dataclass
@@ -40,6 +44,20 @@ class Stream:
     model: str = ""
     failure: str = ""
     ended: bool = False
+
+    def used(self, used: Mapping[str, Any], *names: str, cached_within: bool = False, usd: object = 0.0) -> None:
+        """Tokens read, read from a cache, and written, by their `names`; never less than was said before.
+
+        `cached_within`: those from the cache are counted among those that were read, too.
+        """
+        read, cached, written = (int(used.get(name) or 0) for name in names)
+        said = Usage(
+            input_tokens=max(0, read - cached) if cached_within else read,
+            cached_tokens=cached,
+            output_tokens=written,
+            cost_usd=float(str(usd or 0.0)),
+        )
+        self.usage = self.usage.at_least(said)
 
 
 class AgentProgram(ABC):
@@ -57,6 +75,8 @@ class AgentProgram(ABC):
             raise InputRefused(
                 f"the agent program {self.program!r} is not installed", kept="Nothing was started", todo=self.install
             )
+        if model and not _MODEL.fullmatch(model):
+            raise InputRefused(f"{model[:60]!r} is not the name of a model", kept="Nothing was started")
         self.model = model
         self.name = f"{self.program}:{model}" if model else self.program
 
@@ -105,7 +125,8 @@ class AgentProgram(ABC):
             last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
             why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
             return HandIn(failure=why, **kept)
-        return read_ending(stream.said).model_copy(update=kept | {"session": stream.session})
+        session = stream.session if _SESSION.fullmatch(stream.session) else ""
+        return read_ending(stream.said).model_copy(update=kept | {"session": session})
 
     def understood(self, transcript: str) -> Stream:
         stream = Stream()

@@ -10,7 +10,6 @@ from typing import Any
 
 from statsclaw.backends.agent_program import AgentProgram, Stream
 from statsclaw.errors import InputRefused
-from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.endpoints import CUSTOM, endpoint_names
 from statsclaw.sandbox.toolchain import hide, installed_copies, with_agent
@@ -61,11 +60,6 @@ class ApiBackend(AgentProgram):
             case "result":
                 stream.ended = True
                 stream.said = str(event["said"])
-                cached = int(event.get("cached_tokens") or 0)
-                stream.usage = Usage(
-                    input_tokens=max(0, int(event.get("input_tokens") or 0) - cached),
-                    cached_tokens=cached,
-                    output_tokens=int(event.get("output_tokens") or 0),
-                )
+                stream.used(event, "input_tokens", "cached_tokens", "output_tokens", cached_within=True)
             case "failed":
                 stream.failure = str(event.get("reason") or "without a reason")

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from statsclaw.backends.agent_program import AgentProgram, Stream
-from statsclaw.runlog.events import Usage
 
 
 class ClaudeBackend(AgentProgram):
@@ -32,13 +31,10 @@ class ClaudeBackend(AgentProgram):
             return
         stream.ended = True
         stream.said = str(event.get("result") or "")
-        used = event.get("usage") or {}
-        stream.usage = Usage(
-            input_tokens=int(used.get("input_tokens") or 0) + int(used.get("cache_creation_input_tokens") or 0),
-            cached_tokens=int(used.get("cache_read_input_tokens") or 0),
-            output_tokens=int(used.get("output_tokens") or 0),
-            cost_usd=float(event.get("total_cost_usd") or 0.0),
-        )
+        used = dict(event.get("usage") or {})
+        used["input_tokens"] = int(used.get("input_tokens") or 0) + int(used.get("cache_creation_input_tokens") or 0)
+        names = ("input_tokens", "cache_read_input_tokens", "output_tokens")
+        stream.used(used, *names, usd=event.get("total_cost_usd"))
         # An error of the model's server is a "success" with is_error.
         if event.get("is_error") or event.get("subtype") != "success":
             stream.failure = stream.said or str(event.get("subtype") or "without a reason")

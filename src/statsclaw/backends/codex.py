@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from statsclaw.backends.agent_program import AgentProgram, Stream
-from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.confinement import Confinement
 
 
@@ -48,12 +47,7 @@ class CodexBackend(AgentProgram):
                 stream.said = str(event["item"].get("text") or "")
             case "turn.completed":
                 stream.ended = True
-                used = event.get("usage") or {}
-                cached = int(used.get("cached_input_tokens") or 0)
-                stream.usage += Usage(
-                    input_tokens=max(0, int(used.get("input_tokens") or 0) - cached),
-                    cached_tokens=cached,
-                    output_tokens=int(used.get("output_tokens") or 0),
-                )
+                names = ("input_tokens", "cached_input_tokens", "output_tokens")
+                stream.used(event.get("usage") or {}, *names, cached_within=True)
             case "turn.failed":
                 stream.failure = str((event.get("error") or {}).get("message") or "without a reason")

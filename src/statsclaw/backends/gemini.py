@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from statsclaw.backends.agent_program import AgentProgram, Stream
-from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.confinement import Confinement
 
 _SETTINGS = {
@@ -48,12 +47,7 @@ class GeminiBackend(AgentProgram):
                 stream.said = ""  # what was said before is not the last word
             case "result":
                 stream.ended = True
-                used = event.get("stats") or {}
-                cached = int(used.get("cached") or 0)
-                stream.usage = Usage(
-                    input_tokens=max(0, int(used.get("input_tokens") or 0) - cached),
-                    cached_tokens=cached,
-                    output_tokens=int(used.get("output_tokens") or 0),
-                )
+                names = ("input_tokens", "cached", "output_tokens")
+                stream.used(event.get("stats") or {}, *names, cached_within=True)
                 if event.get("status") != "success":
                     stream.failure = str((event.get("error") or {}).get("message") or "without a reason")

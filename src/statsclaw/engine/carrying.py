@@ -23,7 +23,8 @@ def study_basis(run: Run, seed: int, replications: tuple[int, int] | None) -> st
         if run.profile.classify(change.path) is not PathClass.DOCS
     )
     barrier = f"{run.barrier.kind} {run.barrier.version}"
-    return sha256(json.dumps([run.view.head.base_commit, files, seed, replications, barrier]).encode())
+    asked = [run.view.head.base_commit, files, seed, replications, barrier, run.local.python]
+    return sha256(json.dumps(asked).encode())
 
 
 def carried_study(run: Run, basis: str) -> Iterator[CommandExecuted]:

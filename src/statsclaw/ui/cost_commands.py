@@ -70,7 +70,11 @@ def _row(what: str, dispatches: Sequence[DispatchView], **more: str) -> Row:
 def _show(rows: Sequence[Row]) -> None:
     table = Table(box=None, pad_edge=False)
     for name in rows[0]:
-        table.add_column(name.replace("_", " "), justify="left" if isinstance(rows[0][name], str) else "right")
+        table.add_column(
+            name.replace("_", " "),
+            justify="left" if isinstance(rows[0][name], str) else "right",
+            no_wrap=name == "what",
+        )
     for row in rows:
         table.add_row(*(Text(_cell(name, row)) for name in row))
     Console(highlight=False).print(table)

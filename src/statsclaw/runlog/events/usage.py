@@ -24,6 +24,10 @@ class Usage(Fact):
             cost_usd=self.cost_usd + other.cost_usd,
         )
 
+    def at_least(self, other: Usage) -> Usage:
+        """The larger of each."""
+        return Usage.model_validate({name: max(value, getattr(other, name)) for name, value in self})
+
     @property
     def tokens(self) -> int:
         return self.input_tokens + self.output_tokens
