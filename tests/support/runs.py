@@ -15,7 +15,7 @@ from statsclaw.engine.run import LocalFacts, Run, read_local
 from statsclaw.engine.start import Order, start_run
 from statsclaw.git import git, git_text, own_environment
 from statsclaw.runlog.fold import RunView
-from statsclaw.runlog.log import Observer, RunLog
+from statsclaw.runlog.log import Observer, RunLog, read_view
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.limits import Limits
 from statsclaw.ui.settings import endpoints
@@ -84,6 +84,9 @@ class Bench:
             run.resumed = True
             log.observers.extend(observers)
             return drive(run)
+
+    def view(self, run_id: str) -> RunView:
+        return read_view(self.workspace.find(run_id).path)
 
     def assemble(self, folder: RunFolder, log: RunLog, local: LocalFacts, person: Person | None = None) -> Run:
         scrub = Scrubber()

@@ -6,7 +6,7 @@ import pytest
 
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import BudgetSet, QuestionAnswered, Usage
-from statsclaw.ui.options import budget_of
+from statsclaw.ui.options import budgets_of
 from tests.support.runs import Bench, make_target, order_for
 
 USED = Usage(input_tokens=800, cached_tokens=150, output_tokens=50, cost_usd=0.5)
@@ -33,22 +33,42 @@ def test_what_is_used_up_is_named(budget, rounds, spent):
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        (["5usd"], BudgetSet(usd=5)),
-        (["2.50 USD", "3h"], BudgetSet(usd=2.5, hours=3)),
-        (["2000000tokens"], BudgetSet(tokens=2_000_000)),
-        (["none"], BudgetSet()),
-        (None, None),
-        ([], None),
+        (["5usd"], (BudgetSet(usd=5),)),
+        (["2.50 USD", "3h"], (BudgetSet(usd=2.5, hours=3),)),
+        (["2000000tokens"], (BudgetSet(tokens=2_000_000),)),
+        (["Tester = 1usd", "5usd"], (BudgetSet(scope="tester", usd=1), BudgetSet(usd=5))),
+        (["dispatch=1h", "dispatch=9tokens"], (BudgetSet(scope="dispatch", hours=1, tokens=9),)),
+        (["none"], (BudgetSet(),)),
+        (["tester=none"], (BudgetSet(scope="tester"),)),
+        (None, ()),
+        ([], ()),
     ],
 )
 def test_as_it_is_typed(typed, meant):
-    assert budget_of(typed) == meant
+    assert budgets_of(typed) == meant
 
 
-@pytest.mark.parametrize("typed", ["5", "usd", "-5usd", "5eur", "1e9usd", "infusd", "2.5tokens", "9" * 20 + "usd", ""])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "5",
+        "usd",
+        "-5usd",
+        "5eur",
+        "1e9usd",
+        "infusd",
+        "2.5tokens",
+        "9" * 20 + "usd",
+        "",
+        "nobody=5usd",
+        "=5usd=1h",
+        "tester=",
+        "tester",
+    ],
+)
 def test_what_is_no_amount_is_refused(typed):
     with pytest.raises(InputRefused):
-        budget_of([typed])
+        budgets_of([typed])
 
 
 class Answering:
@@ -68,7 +88,7 @@ class Answering:
 
 
 def test_the_run_waits_for_the_person_and_goes_on_from_there(bench: Bench, tmp_path):
-    order = order_for(make_target(tmp_path), budget=BudgetSet(usd=0.025), run_id="b-1")
+    order = order_for(make_target(tmp_path), budgets=(BudgetSet(usd=0.025),), run_id="b-1")
     nobody = Answering(None)
     view = bench.start(order, person=nobody)  # type: ignore[arg-type]
     assert view.finished is None and [q.topic for q in view.open_questions] == ["budget"]
@@ -84,13 +104,13 @@ def test_the_run_waits_for_the_person_and_goes_on_from_there(bench: Bench, tmp_p
 
 
 def test_the_person_may_stop_there(bench: Bench, tmp_path):
-    order = order_for(make_target(tmp_path), budget=BudgetSet(tokens=1))
+    order = order_for(make_target(tmp_path), budgets=(BudgetSet(tokens=1),))
     view = bench.start(order, person=Answering(1))  # type: ignore[arg-type]
     assert view.finished is not None and view.finished.outcome == "stopped" and len(view.dispatches) == 1
 
 
 def test_another_budget_counts_from_the_beginning(bench: Bench, tmp_path):
-    view = bench.start(order_for(make_target(tmp_path), budget=BudgetSet(usd=5.0)))
-    assert view.finished is not None and not view.over_budget
-    view.budget = BudgetSet(usd=0.001)
-    assert view.over_budget
+    view = bench.start(order_for(make_target(tmp_path), budgets=(BudgetSet(usd=5.0),)))
+    assert view.finished is not None and view.over_budget("builder-9", "builder") is None
+    view.budgets[""] = BudgetSet(usd=0.001)
+    assert view.over_budget("builder-9", "builder") is not None

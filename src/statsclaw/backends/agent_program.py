@@ -29,6 +29,8 @@ from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import with_agent
 
 _LONGEST_REASON = 300
+#: How often a program may ask again by itself where its model does not answer; longer waits are the engine's.
+TRIED_AGAIN = 3
 #: As makers name their models, and as programs name conversations. Both go onto a command line: neither is an option.
 _MODEL = re.compile(r"[A-Za-z0-9][\w.:/@\[\]-]{0,119}", re.ASCII)
 _SESSION = re.compile(r"[A-Za-z0-9.][\w.-]{0,99}", re.ASCII)
@@ -116,7 +118,8 @@ class AgentProgram(ABC):
         transcript = done.output.decode("utf-8", "replace")
         stream = self.understood(transcript)
         usage = priced(stream.usage, self.endpoint, self.model or stream.model)
-        kept: dict[str, Any] = {"usage": usage, "transcript": transcript}
+        session = stream.session if _SESSION.fullmatch(stream.session) else ""
+        kept: dict[str, Any] = {"usage": usage, "transcript": transcript, "broken_off": session}
         if done.ended_by:
             return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
         if stream.failure:
@@ -125,8 +128,7 @@ class AgentProgram(ABC):
             last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
             why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
             return HandIn(failure=why, **kept)
-        session = stream.session if _SESSION.fullmatch(stream.session) else ""
-        return read_ending(stream.said).model_copy(update=kept | {"session": session})
+        return read_ending(stream.said).model_copy(update=kept | {"session": session, "broken_off": ""})
 
     def understood(self, transcript: str) -> Stream:
         stream = Stream()

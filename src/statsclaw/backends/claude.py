@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from statsclaw.backends.agent_program import AgentProgram, Stream
+from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream
 
 
 class ClaudeBackend(AgentProgram):
@@ -23,7 +23,8 @@ class ClaudeBackend(AgentProgram):
         return found + (["--resume", session] if session else [])
 
     def environment(self) -> dict[str, str]:
-        return {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "IS_SANDBOX": "1"}
+        found = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "IS_SANDBOX": "1"}
+        return found | {"CLAUDE_CODE_MAX_RETRIES": str(TRIED_AGAIN)}
 
     def take(self, event: Mapping[str, Any], stream: Stream) -> None:
         stream.session = str(event.get("session_id") or stream.session)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from statsclaw.backends.agent_program import AgentProgram, Stream
+from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream
 from statsclaw.sandbox.confinement import Confinement
 
 
@@ -36,6 +36,8 @@ class CodexBackend(AgentProgram):
             f"base_url = {url}",
             'env_key = "OPENAI_API_KEY"',
             'wire_api = "responses"',
+            f"request_max_retries = {TRIED_AGAIN}",
+            f"stream_max_retries = {TRIED_AGAIN}",
         ]
         return {".codex/config.toml": "\n".join(lines) + "\n"}
 

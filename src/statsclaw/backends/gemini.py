@@ -6,12 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from statsclaw.backends.agent_program import AgentProgram, Stream
+from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream
 from statsclaw.sandbox.confinement import Confinement
 
 _SETTINGS = {
     "security": {"auth": {"selectedType": "gemini-api-key"}},
-    "general": {"disableAutoUpdate": True},
+    "general": {"disableAutoUpdate": True, "maxAttempts": 1 + TRIED_AGAIN},
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
 }

@@ -1,27 +1,23 @@
-"""A dispatch from start to end: view, room, backend, and the taking-in of what was left behind."""
+"""The two ends of a dispatch: its view, room and sandbox; and the taking-in of what was left behind."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
 from statsclaw.artifacts.mark import marked, unmarked
-from statsclaw.backends.protocol import Backend, Conversing
+from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
-from statsclaw.engine.breach import APART, commit_messages, interface_of, look_for_traces, with_canaries
+from statsclaw.engine.breach import APART, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
 from statsclaw.engine.conversations import keep_conversation, take_up_conversation
 from statsclaw.engine.judges import add_judge_files
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.readings import reading_faults
 from statsclaw.engine.run import Run
-from statsclaw.engine.tools import check_tools, tools_for
+from statsclaw.engine.tools import check_tools
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX, ROUTES, Role
 from statsclaw.roles.prompt import render_prompt
@@ -34,6 +30,7 @@ from statsclaw.runlog.events import (
     FileChange,
     IsolationBreached,
     Option,
+    Sandbox,
     SandboxClosed,
     SignalRaised,
 )
@@ -46,9 +43,7 @@ from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.endpoints import CUSTOM, Endpoint
 from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
-from statsclaw.sandbox.network import hosts_of, with_network
-from statsclaw.sandbox.process import end_all
-from statsclaw.sandbox.readings import Readings
+from statsclaw.sandbox.network import hosts_of
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import paths_in, write_tree
 from statsclaw.specs.contract import COMPREHENSION
@@ -58,65 +53,10 @@ from statsclaw.verify.frozen_criteria import ADDED
 from statsclaw.verify.report import redacted_words
 
 
-def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
-    """Start every role, let them work in parallel, and take in what each hands in."""
-    backends = {role: run.backend(role) for role in roles}  # refuse before anything starts
-    tools = tools_for(run)
-    tasks = {role: _start(run, role, backends[role], tools) for role in roles}
-
-    stopping = threading.Event()
-
-    def work(role: Role) -> None:
-        task, room, confinement = tasks[role]
-        begun = time.monotonic()
-        endpoints = _models_of(run, backends[role])
-        with Readings(room.inbox) as readings, with_network(confinement, endpoints) as (connected, bridge):
-            result = backends[role].run(task, room, connected)
-            for _ in range(_MENDED_AT_MOST):
-                backend, wrong = backends[role], _wrong_with(run, task, result)
-                if not wrong or stopping.is_set() or result is None or not isinstance(backend, Conversing):
-                    break
-                message = _MEND.format(complaints="\n".join(f"- {row}" for row in wrong))
-                again = backend.go_on(task, room, connected, result, run.scrub(message))
-                result = again.model_copy(update={"note": f"sent back to its conversation: {'; '.join(wrong)}"[:1000]})
-        if result is not None and not stopping.is_set():
-            seen: dict[str, object] = {}
-            if backends[role].executes:
-                opened = tuple(sorted(readings.opened)) if readings.complete else None
-                seen = {"opened": opened, "commits": commit_messages(confinement, room)}
-                seen |= {"network": bridge.use} if bridge else {}
-            room.hand_in(result.model_copy(update={"elapsed_s": round(time.monotonic() - begun, 3), **seen}))
-
-    with ThreadPoolExecutor(max_workers=len(roles)) as pool:
-        futures = [pool.submit(work, role) for role in roles]
-        try:
-            for future in futures:
-                future.result()
-        except KeyboardInterrupt:
-            stopping.set()
-            end_all()
-            raise
-
-
-def _models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
+def models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
     """What a role's program may reach: all that the run may, or of an agent program its own."""
     own = getattr(backend, "endpoint", "")
     return tuple(row for row in run.endpoints if backend.executes and (not own or row.name in (own, CUSTOM)))
-
-
-#: How often a result that cannot be taken is sent back to the conversation it came from.
-_MENDED_AT_MOST = 2
-_MEND = files("statsclaw.backends").joinpath("mend.md").read_text(encoding="utf-8")
-
-
-def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:
-    """Of a conversation that can be gone on with: why what it handed in could not be taken."""
-    if result is None or not result.session:
-        return []
-    if result.failure:
-        return [result.failure]
-    found = inspect(run, run.view.dispatches[f"{task.role}-{task.attempt}"], result)
-    return [*found.refused, *found.problems]
 
 
 def compose_prompt(run: Run, view: View) -> str:
@@ -134,7 +74,7 @@ def compose_prompt(run: Run, view: View) -> str:
     )
 
 
-def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Task, Room, Confinement]:
+def start_dispatch(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Task, Room, Confinement]:
     view = view_of(role, run.view, run.plan.roles, run.store)
     prompt = compose_prompt(run, view)
     name = f"{role}-{view.attempt}"
@@ -161,19 +101,55 @@ def _start(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Ta
         prompt_sha256=run.store.put_text(prompt),
         view_sha256=repository,
         barrier=run.barrier.kind if backend.executes else backend.name,
-        sandbox=attest(
-            run.barrier if backend.executes else NoProgram(backend.name),
-            enclosure,
-            run.limits,
-            documents,
-            run.store.put(manifest_json(manifest)),
-            hosts_of(_models_of(run, backend)),
-            run.local.pass_env if backend.executes else (),
-            run.scrub,
+        sandbox=_attested(
+            run, backend, enclosure, documents, run.store.put(manifest_json(manifest)), {"home"} if session else set()
         ),
+        goes_on=bool(session),
     )
     run.log.append(started)
     return task, room, confinement
+
+
+def take_up_dispatch(
+    run: Run, dispatch: DispatchView, backend: Backend, tools: Enclosure
+) -> tuple[Task, Room, Confinement, Sandbox] | None:
+    """A role that rests, ready to go on in its room as it left it; None if the room is gone."""
+    room, started = run.room(dispatch.id), dispatch.started
+    if not room.is_furnished or started.sandbox is None:
+        return None
+    documents = {name: (room.inbox / name).read_bytes() for name in started.sandbox.documents}
+    enclosure = room.enclosure(backend.equip(tools))
+    check_tools(run, enclosure)
+    digest = started.sandbox.repository_sha256
+    sandbox = _attested(run, backend, enclosure, documents, digest, {"home", "outbox", "temporary"})
+    task = Task(
+        role=dispatch.role,
+        attempt=dispatch.attempt,
+        digest=started.task_sha256,
+        prompt=run.store.get_text(started.prompt_sha256),
+    )
+    return task, room, Confinement(run.barrier, enclosure, run.limits, room.desk), sandbox
+
+
+def _attested(
+    run: Run,
+    backend: Backend,
+    enclosure: Enclosure,
+    documents: Mapping[str, bytes],
+    repository_sha256: str,
+    in_use: Collection[str],
+) -> Sandbox:
+    return attest(
+        run.barrier if backend.executes else NoProgram(backend.name),
+        enclosure,
+        run.limits,
+        documents,
+        repository_sha256,
+        hosts_of(models_of(run, backend)),
+        run.local.pass_env if backend.executes else (),
+        run.scrub,
+        in_use,
+    )
 
 
 def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:

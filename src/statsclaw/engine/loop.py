@@ -13,6 +13,8 @@ killed anywhere and driven on by another process.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from statsclaw.engine.amending import take_changes
 from statsclaw.engine.gates import GATES, not_applicable
 from statsclaw.engine.people import settle_questions
@@ -45,13 +47,24 @@ def next_step(run: RunView, plan: Plan) -> Step:
         reason = not_applicable(state, run, plan)
         return Enter(state, applicable=not reason, reason=reason)
     step = blockers[0].remedy
-    if isinstance(step, Dispatch) and run.over_budget and not run.running:
-        return Ask("budget")
     if isinstance(step, Dispatch):
         at_work = {dispatch.role for dispatch in run.running}
         idle = tuple(role for role in step.roles if role not in at_work)
-        return Dispatch(idle) if idle else Wait()
+        return _held_up(run, idle) or (Dispatch(idle) if idle else Wait())
     return step
+
+
+def _held_up(run: RunView, roles: Sequence[str]) -> Ask | None:
+    """What only the person can clear before a role begins or goes on: a budget that is spent, a model out of reach."""
+    resting = {dispatch.role: dispatch for dispatch in run.paused}
+    for role in roles:
+        rests = resting.get(role)
+        name = rests.id if rests else f"{role}-{run.attempt_number(role)}"
+        if run.over_budget(name, role):
+            return Ask("budget", name)
+        if rests and rests.paused and rests.paused.why == "model" and rests.paused.until is None:
+            return Ask("model", name)
+    return None
 
 
 def drive(run: Run) -> RunView:

@@ -14,7 +14,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
 from statsclaw.runlog.events import Option, QuestionAnswered, QuestionAsked
-from statsclaw.runlog.fold import CONTRACT, STOP_RUN, RunView
+from statsclaw.runlog.fold import CONTRACT, STOP_RUN, Overdrawn, RunView
 from statsclaw.runlog.store import write_durably
 from statsclaw.states import MAX_ATTEMPTS, Signal
 
@@ -42,6 +42,7 @@ _UNATTENDED = {
     "refreeze": (0,),
     "criterion": (STOP_RUN,),
     "budget": (STOP_RUN,),
+    "model": (STOP_RUN,),
 }
 
 
@@ -100,7 +101,7 @@ def parse_answer(question: QuestionAsked, text: str, by: str) -> QuestionAnswere
         choice, text = int(text) - 1, ""
     elif text.lower() in labels:
         choice, text = labels.index(text.lower()), ""
-    if choice is None and (not text or question.topic in ("ship", "workflow", "profile", "budget")):
+    if choice is None and (not text or question.topic in ("ship", "workflow", "profile", "budget", "model")):
         offered = ", ".join(f"{n} ({option.label})" for n, option in enumerate(question.options, start=1))
         raise InputRefused(f"{text!r} is not an answer to this question", todo=f"choose {offered or 'some words'}")
     return QuestionAnswered(question=question.question, choice=choice, text=text[:4000], by=by)
@@ -109,7 +110,7 @@ def parse_answer(question: QuestionAsked, text: str, by: str) -> QuestionAnswere
 # --- asking --------------------------------------------------------------------------------------------------------
 
 
-def compose(run: Run, topic: str) -> QuestionAsked:
+def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
     view = run.view
     number = f"q{len(view.questions) + 1}"
     if topic == "workflow":
@@ -136,7 +137,9 @@ def compose(run: Run, topic: str) -> QuestionAsked:
     if topic == "criterion":
         return _about_criterion(view, number)
     if topic == "budget":
-        return _about_budget(view, number)
+        return _about_budget(view, number, about)
+    if topic == "model":
+        return _about_model(view, number, about)
     return _about_escalation(view, number)
 
 
@@ -258,7 +261,19 @@ def _route_of(name: str) -> str:
     return f"{found.title}: " + " → ".join(" ∥ ".join(stage) for stage in found.stages)
 
 
-def _about_budget(view: RunView, number: str) -> QuestionAsked:
+def _about_model(view: RunView, number: str, dispatch: str) -> QuestionAsked:
+    rests = view.dispatches[dispatch]
+    text = f"The {rests.role} ({rests.backend}) cannot go on: {rests.reason}. Its work so far is kept. Ask again?"
+    options = (
+        Option(label="ask again", consequence="once you have mended it, the role goes on where it stopped"),
+        Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+    )
+    return QuestionAsked(
+        question=number, topic="model", asked_by="leader", text=text[:4000], options=options, cause=dispatch
+    )
+
+
+def _about_budget(view: RunView, number: str, name: str) -> QuestionAsked:
     spent: dict[str, list[str]] = {}
     for dispatch in view.dispatches.values():
         used = f"${dispatch.usage.cost_usd:.2f}, {dispatch.usage.tokens + dispatch.usage.cached_tokens:,} tokens"
@@ -268,8 +283,13 @@ def _about_budget(view: RunView, number: str) -> QuestionAsked:
         Option(label="go on", consequence="as much again may be spent before you are asked again"),
         Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
     )
-    text = f"The budget is spent: {view.over_budget}. Spent on {rows}. Go on?"
-    return QuestionAsked(question=number, topic="budget", asked_by="leader", text=text[:4000], options=options)
+    role = name.rpartition("-")[0]
+    over = view.over_budget(name, role) or Overdrawn("", "")
+    whose = f"The budget of {over.key}" if over.key else "The budget"
+    text = f"{whose} is spent: {over.spent}. Spent on {rows}. Go on?"
+    return QuestionAsked(
+        question=number, topic="budget", asked_by="leader", text=text[:4000], options=options, cause=over.key
+    )
 
 
 def _about_escalation(view: RunView, number: str) -> QuestionAsked:

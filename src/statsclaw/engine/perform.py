@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.breach import APART, interface_of
 from statsclaw.engine.contracts import contract_of, findings_text, lint_contract, refreeze_question, understand
-from statsclaw.engine.dispatch import collect, dispatch_side_by_side
+from statsclaw.engine.dispatch import collect
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
 from statsclaw.engine.judges import check_judges
@@ -36,6 +36,7 @@ from statsclaw.engine.steps import (
     Write,
 )
 from statsclaw.engine.verifying import bench_for, missed_in_study, verify
+from statsclaw.engine.working import dispatch_side_by_side
 from statsclaw.errors import GateClosed
 from statsclaw.roles.matrix import Role
 from statsclaw.roles.view import without_criteria
@@ -86,8 +87,8 @@ def perform(run: Run, step: Step) -> None:
             verify(run)
         case Block(role):
             block(run, role)
-        case Ask(topic):
-            ask(run, topic)
+        case Ask(topic, about):
+            ask(run, topic, about)
         case Commit():
             commit(run)
         case Push():
@@ -99,12 +100,12 @@ def perform(run: Run, step: Step) -> None:
             raise GateClosed(type(step).__name__, ("it is not a step that can be performed",))
 
 
-def ask(run: Run, topic: str) -> None:
+def ask(run: Run, topic: str, about: str) -> None:
     """Put the question; an answer that was there before it was asked is nobody's answer."""
     if topic == "choices":
         questions = compose_choices(run.view)
     else:
-        questions = [refreeze_question(run) if topic == "refreeze" else compose(run, topic)]
+        questions = [refreeze_question(run) if topic == "refreeze" else compose(run, topic, about)]
     for question in questions:
         (run.folder.inbox / f"{question.question}.json").unlink(missing_ok=True)
         run.log.append(question)

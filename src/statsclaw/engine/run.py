@@ -15,6 +15,7 @@ from statsclaw.backends.registry import make_backend
 from statsclaw.backends.replay import Recording
 from statsclaw.engine.people import Person
 from statsclaw.engine.plan import Plan, plan_for
+from statsclaw.engine.spending import Meters
 from statsclaw.errors import InputRefused
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.workflow import Workflow, workflow
@@ -80,6 +81,7 @@ class Run:
     registry_env: Mapping[str, str] = field(default_factory=dict)
     resumed: bool = False
     limits: Limits = field(default_factory=Limits)
+    meters: Meters = field(default_factory=Meters)
     forge: Forge = field(default_factory=NoForge)
 
     @property

@@ -70,7 +70,7 @@ class Order:
     canary_seed: str = ""
     second_reading: bool = True
     replications: int | None = None
-    budget: BudgetSet = field(default_factory=BudgetSet)
+    budgets: tuple[BudgetSet, ...] = ()
     run_id: str | None = None
 
 
@@ -114,8 +114,8 @@ def start_run(
                 local = _local_facts(order, examined.target)
                 write_durably(folder.local, local.model_dump_json().encode())
                 log.append(_created(folder, order, request, examined, scrub))
-                if order.budget != BudgetSet():
-                    log.append(order.budget)
+                for budget in order.budgets:
+                    log.append(budget)
                 if order.replications is not None:
                     log.append(StudyShortened(replications=order.replications))
             except BaseException:

@@ -83,9 +83,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Put a question to the person: workflow, profile, ship, or an escalation that the log holds."""
+    """Put a question to the person: workflow, profile, ship, or an escalation that the log holds.
+
+    `about`: the dispatch that cannot go on without the answer.
+    """
 
     topic: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Literal
 
 from statsclaw.errors import GateClosed
@@ -14,7 +16,10 @@ from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.states import MAX_ATTEMPTS, NEXT, VERDICTS, Signal, State
 
-DispatchStatus = Literal["running", "finished", "failed", "signalled", "interrupted"]
+DispatchStatus = Literal["running", "paused", "finished", "failed", "signalled", "interrupted"]
+
+#: A dispatch that has not come to an end of its own.
+_UNDER_WAY = ("running", "paused", "interrupted")
 
 Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBreached
 
@@ -23,6 +28,9 @@ FAILED = "FAILED"
 
 #: The answers to an escalation, in the order in which they are offered.
 TRY_AGAIN, STOP_RUN, ACCEPT = 0, 1, 2
+
+#: Scopes of a budget: all of a run, or each of its dispatches; any other is a role.
+WHOLE_RUN, EACH_DISPATCH = "", "dispatch"
 
 #: A lint of the specifications that keeps coming back may be accepted by the person, finding by finding.
 CONTRACT = "contract"
@@ -43,6 +51,24 @@ class DispatchView:
     reason: str = ""
     transcript_sha256: str | None = None
     closed: e.SandboxClosed | None = None
+    paused: e.DispatchPaused | None = None
+    went_on_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """What a dispatch that is at work has spent and the log does not know yet."""
+
+    usage: e.Usage
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overdrawn:
+    """A budget that is used up: by what name more of it is granted, and how much was spent of it."""
+
+    key: str
+    spent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +155,10 @@ class RunView:
     finished: e.RunFinished | None = None
     stop_requested: bool = False
     replications: int | None = None
-    budget: e.BudgetSet = field(default_factory=e.BudgetSet)
-    budget_rounds: int = 1
+    budgets: dict[str, e.BudgetSet] = field(default_factory=dict)
+    granted: Counter[str] = field(default_factory=Counter)
     review_verdict: str = ""
+    abandoned: e.Usage = field(default_factory=e.Usage)
     missing: tuple[str, ...] = ()
     created_at: datetime | None = None
     last_at: datetime | None = None
@@ -157,13 +184,35 @@ class RunView:
 
     @property
     def usage(self) -> e.Usage:
-        return sum((dispatch.usage for dispatch in self.dispatches.values()), start=e.Usage())
+        return sum((dispatch.usage for dispatch in self.dispatches.values()), start=self.abandoned)
 
     @property
-    def over_budget(self) -> str:
-        """What of the budget is used up; empty while something of everything is left."""
-        seconds = sum(dispatch.elapsed_s for dispatch in self.dispatches.values())
-        return self.budget.spent(self.usage, seconds, self.budget_rounds)
+    def paused(self) -> list[DispatchView]:
+        return [dispatch for dispatch in self.dispatches.values() if dispatch.status == "paused"]
+
+    def over_budget(
+        self, dispatch: str, role: str, live: Mapping[str, Live] = MappingProxyType({})
+    ) -> Overdrawn | None:
+        """Which budget forbids that a role goes on with a dispatch. `live`: what was spent since the log knows of it.
+
+        Each budget is granted as often as the person said so; that of a dispatch by dispatch.
+        """
+        for scope, key, concerned in (
+            (WHOLE_RUN, WHOLE_RUN, list(self.dispatches)),
+            (role, role, [name for name, d in self.dispatches.items() if d.role == role]),
+            (EACH_DISPATCH, dispatch, [dispatch]),
+        ):
+            budget = self.budgets.get(scope)
+            rows = [self.dispatches[name] for name in concerned if name in self.dispatches]
+            if budget is None:
+                continue
+            used = sum((row.usage for row in rows), start=e.Usage() if scope else self.abandoned)
+            seconds = sum(row.elapsed_s for row in rows)
+            for more in (live[name] for name in concerned if name in live):
+                used, seconds = used + more.usage, seconds + more.seconds
+            if spent := budget.spent(used, seconds, 1 + self.granted[key]):
+                return Overdrawn(key, spent)
+        return None
 
     @property
     def tree_sha256(self) -> str:
@@ -218,7 +267,7 @@ class RunView:
 
     def attempt_number(self, role: str) -> int:
         """Which attempt a dispatch of `role` now would be; an interrupted one did not count."""
-        done = [d for d in self.dispatches.values() if d.role == role and d.status not in ("running", "interrupted")]
+        done = [d for d in self.dispatches.values() if d.role == role and d.status not in _UNDER_WAY]
         return len(done) + 1
 
     def answers_for(self, role: str) -> list[Question]:
@@ -328,8 +377,17 @@ class RunView:
                 told = f"Your last attempt could not be taken: {event.reason}"
                 self.remarks[event.role] = WorkOrder(told, (FAILED,))
                 self._count(FAILED, event.role, event.role, told)
+            case e.DispatchPaused() as event:
+                dispatch = self.dispatches[event.dispatch]
+                dispatch.status, dispatch.paused, dispatch.reason = "paused", event, event.reason
+                dispatch.usage, dispatch.elapsed_s = event.usage, event.elapsed_s
+            case e.DispatchResumed() as event:
+                dispatch = self.dispatches[event.dispatch]
+                dispatch.status, dispatch.reason, dispatch.went_on_at = "running", "", record.at
             case e.DispatchInterrupted() as event:
-                self.dispatches[event.dispatch].status = "interrupted"
+                dispatch = self.dispatches[event.dispatch]
+                dispatch.status, self.abandoned = "interrupted", self.abandoned + dispatch.usage
+                dispatch.usage, dispatch.elapsed_s = e.Usage(), 0.0
             case e.SandboxClosed() as event:
                 self.dispatches[event.dispatch].closed = event
             case e.IsolationBreached() as event:
@@ -340,7 +398,9 @@ class RunView:
                     Escalation("breach", event.role, f"BREACH/{event.dispatch}", breach_text(event))
                 )
             case e.BudgetSet() as event:
-                self.budget, self.budget_rounds = event, 1
+                self.budgets[event.scope] = event
+                for name in [event.scope] if event.scope != EACH_DISPATCH else list(self.dispatches):
+                    self.granted.pop(name, None)
             case e.StudyShortened() as event:
                 self.replications = event.replications
             case e.ChannelOpened() as event:
@@ -400,10 +460,14 @@ class RunView:
             self.remarks[asked.about] = WorkOrder("The person answered your question.", ())
         elif asked.topic in ("choice", "comprehension", "readings", "refreeze", "criterion"):
             self._apply_understanding(asked, event)
-        elif asked.topic in ("escalation", "breach", "budget") and event.choice == STOP_RUN:
+        elif asked.topic in ("escalation", "breach", "budget", "model") and event.choice == STOP_RUN:
             self.stop_requested = True
         elif asked.topic == "budget":
-            self.budget_rounds += 1
+            self.granted[asked.cause] += 1
+        elif asked.topic == "model":
+            rests = self.dispatches[asked.cause]
+            if rests.paused is not None:
+                rests.paused = rests.paused.model_copy(update={"until": self.last_at})
         elif asked.topic == "escalation" and event.choice == ACCEPT and self.checked is not None:
             why = event.text or "accepted as it is"
             for finding in self.checked.findings:

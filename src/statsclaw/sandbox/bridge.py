@@ -17,6 +17,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
@@ -24,7 +25,8 @@ from typing import Any, Self
 import h11
 
 from statsclaw.errors import InputRefused, MachineRefused
-from statsclaw.runlog.events import NetworkUse
+from statsclaw.runlog.events import NetworkUse, Usage
+from statsclaw.sandbox.meter import Meter, Trouble, trouble_of
 from statsclaw.sandbox.outward import (
     HEAD_BYTES,
     Headers,
@@ -58,7 +60,8 @@ Listeners = list[tuple[socket.socket, Route | None]]
 class Bridge:
     """Serves from entering to leaving; `sockets` says where. `use` may be read at any time, from any thread.
 
-    `max_bytes` is for both ways together. `resolve` is asked only for names that are allowed.
+    `max_bytes` is for both ways together. `resolve` is asked only for names that are allowed. `may_ask` is asked before
+    a model is: a reason means no.
     """
 
     def __init__(
@@ -73,6 +76,7 @@ class Bridge:
         head_timeout_s: float = 20.0,
         tls: ssl.SSLContext | None = None,
         resolve: Resolver | None = None,
+        may_ask: Callable[[], str] = lambda: "",
     ) -> None:
         if len({route.name for route in routes}) < len(routes):
             raise InputRefused("two model endpoints have the same name", todo="name each of them once")
@@ -87,7 +91,7 @@ class Bridge:
         self._max_connections = max_connections
         if tls is None and any(route.place.tls for route in routes):
             tls = _tls()
-        self._rules = _Rules(registry, idle_timeout_s, head_timeout_s, tls, resolve or _resolve)
+        self._rules = _Rules(registry, idle_timeout_s, head_timeout_s, tls, resolve or _resolve, may_ask)
         self._ledger = _Ledger(max_bytes)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -97,6 +101,11 @@ class Bridge:
     @property
     def use(self) -> NetworkUse:
         return self._ledger.snapshot()
+
+    @property
+    def trouble(self) -> Trouble | None:
+        """That no model answers, if it was so at the last request."""
+        return self._ledger.trouble
 
     def __enter__(self) -> Self:
         listeners: Listeners = []
@@ -183,6 +192,7 @@ class _Rules:
     head_s: float
     tls: ssl.SSLContext | None
     resolve: Resolver
+    may_ask: Callable[[], str]
 
 
 class _Ledger:
@@ -193,7 +203,10 @@ class _Ledger:
         self._max_bytes = max_bytes
         self._requests = self._refused = self._up = self._down = 0
         self._by_host: dict[str, int] = {}
+        self._answers: dict[str, int] = {}
+        self._models: dict[str, Usage] = {}
         self._notes: list[str] = []
+        self.trouble: Trouble | None = None
 
     def snapshot(self) -> NetworkUse:
         with self._lock:
@@ -203,6 +216,8 @@ class _Ledger:
                 bytes_up=self._up,
                 bytes_down=self._down,
                 by_host=dict(self._by_host),
+                answers=dict(self._answers),
+                models=dict(self._models),
                 refusals=tuple(self._notes),
             )
 
@@ -210,6 +225,17 @@ class _Ledger:
         with self._lock:
             self._requests += 1
             self._by_host[host] = self._by_host.get(host, 0) + 1
+
+    def answer(self, status: int) -> None:
+        with self._lock:
+            self._answers[str(status)] = self._answers.get(str(status), 0) + 1
+
+    def spent(self, meter: Meter) -> None:
+        """Under the first so many names of models; a server that invents more is counted under none."""
+        with self._lock:
+            name = meter.model if meter.model in self._models or len(self._models) < MOST_NOTES else ""
+            if meter.usage != Usage():
+                self._models[name] = self._models.get(name, Usage()) + meter.usage
 
     def refusal(self, note: str) -> None:
         with self._lock:
@@ -375,8 +401,18 @@ class _Connection:
     async def _to_route(self, route: Route, http: h11.Connection, request: h11.Request) -> bool:
         check_framing(request.headers, request.http_version, self._note)
         target = route.target(self._method, request.target)
+        if reason := self._rules.may_ask():
+            raise Refused(402, reason, f"{self._note}: {reason}")
         headers = route.headers_up(request.headers)
-        return await self._exchange(route.place, http, request, target, headers, Scrubber(route.secret))
+        meter = Meter()
+        try:
+            return await self._exchange(route.place, http, request, target, headers, Scrubber(route.secret), meter)
+        except (_UpstreamFailed, TimeoutError):
+            self._ledger.trouble = Trouble(0)
+            raise
+        finally:
+            meter.end()
+            self._ledger.spent(meter)
 
     async def _to_registry(self, registry: Registry, http: h11.Connection, request: h11.Request) -> bool:
         if {name for name, _ in request.headers} & {b"transfer-encoding", b"content-length"}:
@@ -399,6 +435,7 @@ class _Connection:
         target: bytes,
         headers: Headers,
         scrubber: Scrubber,
+        meter: Meter | None = None,
     ) -> bool:
         """Send a checked request on and its answer back, both as they come. Whether the connection can go on."""
         if any(name == b"transfer-encoding" for name, _ in request.headers):
@@ -412,7 +449,7 @@ class _Connection:
             upstream.unsent = [upstream.http.send(sent_on)]
             upload = asyncio.create_task(self._upload(http, upstream))
             try:
-                await self._download(http, upstream, scrubber)
+                await self._download(http, upstream, scrubber, meter)
             except (_UpstreamFailed, h11.RemoteProtocolError) as failure:
                 if upload.done() and (fault := upload.exception()):
                     raise fault from None
@@ -465,7 +502,9 @@ class _Connection:
         with contextlib.suppress(OSError):
             await upstream.writer.drain()
 
-    async def _download(self, http: h11.Connection, upstream: _Upstream, scrubber: Scrubber) -> None:
+    async def _download(
+        self, http: h11.Connection, upstream: _Upstream, scrubber: Scrubber, meter: Meter | None
+    ) -> None:
         unsent: list[bytes] = []
         while True:
             event = upstream.http.next_event()
@@ -481,7 +520,14 @@ class _Connection:
             elif isinstance(event, h11.Response):
                 unsent.append(http.send(self._answer_to(event, scrubber)))
                 self._answering = True
+                if meter:
+                    self._ledger.answer(event.status_code)
+                    if self._method == "POST":
+                        trouble = trouble_of(event.status_code, event.headers, datetime.now(UTC))
+                        self._ledger.trouble = trouble
             elif isinstance(event, h11.Data):
+                if meter:
+                    meter.feed(bytes(event.data))
                 if ready := scrubber.feed(bytes(event.data)):
                     unsent.append(http.send(h11.Data(data=ready)))
             elif isinstance(event, h11.EndOfMessage):

@@ -36,6 +36,8 @@ class HandIn(Fact):
     transcript: str = ""
     #: The conversation, where the backend can go on with it and the program came to its end.
     session: str = ""
+    #: The same where the program did not come to its end.
+    broken_off: str = ""
     failure: str = ""
     note: str = ""
     ended_by: str = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,10 @@ def hosts_of(endpoints: Sequence[Endpoint], registries: Sequence[str] = ()) -> t
 
 @contextmanager
 def with_network(
-    confinement: Confinement, endpoints: Sequence[Endpoint], registries: Sequence[str] = ()
+    confinement: Confinement,
+    endpoints: Sequence[Endpoint],
+    registries: Sequence[str] = (),
+    may_ask: Callable[[], str] = lambda: "",
 ) -> Iterator[tuple[Confinement, Bridge | None]]:
     """The confinement with its bridge open; as it was where nothing is allowed."""
     if not endpoints and not registries:
@@ -42,7 +45,8 @@ def with_network(
     folder = confinement.desk / "bridge"
     folder.mkdir(parents=True, exist_ok=True)
     routes = [endpoint.route for endpoint in endpoints]
-    with Bridge(folder, routes, registries, max_bytes=confinement.limits.network_bytes) as bridge:
+    most = confinement.limits.network_bytes
+    with Bridge(folder, routes, registries, max_bytes=most, may_ask=may_ask) as bridge:
         yield _with_forwarder(confinement, bridge, endpoints), bridge
 
 

@@ -11,6 +11,7 @@ The engine's own notes on a dispatch lie on its desk, which is not part of the r
 desk/
   manifest.json  what repo/ held at the start
   handin.json    written when the role has finished; from then on the dispatch is never repeated
+  rest.json      what the role had come to when it paused
   pid            of the program that plays the role, while it runs
 """
 
@@ -78,6 +79,15 @@ class Room:
 
     def hand_in(self, result: HandIn) -> None:
         write_durably(self.desk / "handin.json", result.model_dump_json().encode())
+
+    def rest(self, so_far: HandIn) -> None:
+        write_durably(self.desk / "rest.json", so_far.model_dump_json().encode())
+
+    def rested(self) -> HandIn:
+        try:
+            return HandIn.model_validate_json((self.desk / "rest.json").read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return HandIn()
 
     def handed_in(self) -> HandIn | None:
         try:

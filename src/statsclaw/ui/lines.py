@@ -23,6 +23,7 @@ _LABELS = {
     "criterion": "HOLD",
     "refreeze": "HOLD",
     "budget": "HOLD",
+    "model": "HOLD",
     "breach": "STOP",
 }
 
@@ -45,7 +46,8 @@ def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line
             return [Line(event.state, text, "bold blue" if event.applicable else "dim")]
         case e.DispatchStarted() as event:
             attempt = f" · attempt {event.attempt}" if event.attempt > 1 else ""
-            return [Line(event.role, f"at work ({event.backend}){attempt}", "cyan")]
+            same = " · goes on with its conversation" if event.goes_on else ""
+            return [Line(event.role, f"at work ({event.backend}){attempt}{same}", "cyan")]
         case e.DispatchFinished() as event:
             parts = [", ".join(event.artifacts)] if event.artifacts else []
             parts += [f"{len(event.files)} file{'s' if len(event.files) != 1 else ''}"] if event.files else []
@@ -53,6 +55,11 @@ def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line
             return [Line(event.role, "✓ " + " · ".join(parts), "green"), *note]
         case e.DispatchFailed() as event:
             return [Line(event.role, f"✗ nothing taken: {plain(event.reason)}", "red")]
+        case e.DispatchPaused() as event:
+            on = f"; goes on at {event.until.astimezone():%H:%M:%S}" if event.until and event.why == "model" else ""
+            return [Line(event.role, f"rests: {plain(event.reason)}{on} (its work is kept)", "yellow")]
+        case e.DispatchResumed() as event:
+            return [Line(event.role, "goes on where it stopped", "cyan")]
         case e.DispatchInterrupted() as event:
             return [Line(event.role, "was interrupted and starts over (its room was discarded)", "yellow")]
         case _:
@@ -87,7 +94,8 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
         case e.BudgetSet() as event:
             amounts = {f"${event.usd:.2f}": event.usd, f"{event.tokens:,} tokens": event.tokens}
             amounts[f"{event.hours:g} hours of work"] = event.hours
-            return [Line("budget", ", ".join(t for t, amount in amounts.items() if amount) or "as much as it takes")]
+            text = ", ".join(t for t, amount in amounts.items() if amount) or "as much as it takes"
+            return [Line("budget", f"{text}{' for ' * bool(event.scope)}{event.scope}")]
         case e.StudyShortened(replications=None):
             return [Line("study", "as many replications as were planned")]
         case e.StudyShortened():

@@ -11,7 +11,9 @@ from pydantic import ValidationError
 
 from statsclaw.backends.command import absolute_command
 from statsclaw.errors import InputRefused
+from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import BudgetSet
+from statsclaw.runlog.fold import EACH_DISPATCH
 
 RunArgument = Annotated[str, typer.Argument(help="The run, or the beginning of its name.")]
 WorkspaceOption = Annotated[
@@ -45,7 +47,9 @@ ReplicationsOption = Annotated[
 ]
 BudgetOption = Annotated[
     list[str] | None,
-    typer.Option("--budget", help="Ask again when so much is spent: 5usd, 2000000tokens, 3h, none. Repeatable."),
+    typer.Option(
+        "--budget", help="Ask again when so much is spent: 5usd, 2000000tokens, 3h, tester=1usd, none. Repeatable."
+    ),
 ]
 EndpointOption = Annotated[
     list[str] | None,
@@ -69,22 +73,23 @@ def barrier_kind(barrier: str, unsafe: bool) -> str:
     return "none" if unsafe else barrier
 
 
-def budget_of(amounts: list[str] | None) -> BudgetSet | None:
-    """`5usd`, `2000000tokens`, `3h`; `none` for as much as it takes. None where nothing was said."""
-    if not amounts:
-        return None
+def budgets_of(amounts: list[str] | None) -> tuple[BudgetSet, ...]:
+    """`5usd`, `2000000tokens`, `3h`, for the run; `tester=2usd`, `dispatch=1usd`; `none` for as much as it takes."""
     fields = {"usd": "usd", "tokens": "tokens", "h": "hours"}
-    found: dict[str, float] = {}
-    for text in amounts:
-        read = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)(usd|tokens|h)", text.strip().lower().replace(" ", ""))
-        if text.strip().lower() != "none" and read is None:
-            raise InputRefused(f"--budget {text!r} is not an amount", todo="write e.g. 5usd, 2000000tokens, 3h or none")
-        if read is not None:
-            found[fields[read[2]]] = float(read[1])
+    scopes = (*(str(role) for role in Role), EACH_DISPATCH)
+    found: dict[str, dict[str, float]] = {}
+    for text in amounts or ():
+        scope, _, amount = text.strip().lower().replace(" ", "").rpartition("=")
+        read = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)(usd|tokens|h)", amount)
+        if (amount != "none" and read is None) or (scope and scope not in scopes):
+            todo = f"write e.g. 5usd, 2000000tokens, 3h, none, or for one of {', '.join(scopes)}: tester=2usd"
+            raise InputRefused(f"--budget {text!r} is not an amount", todo=todo)
+        found.setdefault(scope, {}).update({fields[read[2]]: float(read[1])} if read else {})
     try:
-        return BudgetSet.model_validate(found)
+        return tuple(BudgetSet.model_validate({"scope": scope, **row}) for scope, row in found.items())
     except ValidationError:
-        raise InputRefused(f"--budget {', '.join(amounts)} is not an amount", todo="tokens are whole numbers") from None
+        todo = "tokens are whole numbers"
+        raise InputRefused(f"--budget {', '.join(amounts or ())} is not an amount", todo=todo) from None
 
 
 def backend_table(backend: str | None, role_backends: list[str] | None) -> dict[str, str]:

@@ -16,7 +16,6 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow as workflow_named
-from statsclaw.runlog.events import BudgetSet
 from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
@@ -40,7 +39,7 @@ from statsclaw.ui.options import (
     YesOption,
     backend_table,
     barrier_kind,
-    budget_of,
+    budgets_of,
 )
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
@@ -112,7 +111,7 @@ def run(
         reveal=reveal,
         second_reading=second_reader,
         replications=replications or None,
-        budget=budget_of(budget) or BudgetSet(),
+        budgets=budgets_of(budget),
         endpoints=models,
         registries=tuple(registry or ()),
         network=hosts_of(settings.endpoints(models), registry or ()),
@@ -174,7 +173,7 @@ def resume(
         backends=backends,
         reveal=reveal,
         replications=replications,
-        budget=budget_of(budget),
+        budgets=budgets_of(budget),
     )
     end(screen, folder, view, workspace=workspace)
 

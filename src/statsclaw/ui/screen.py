@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -14,9 +14,10 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import QuestionAsked
+from statsclaw.runlog.events import QuestionAsked, Usage
+from statsclaw.runlog.fold import Live as LiveUse
 from statsclaw.runlog.fold import RunView
-from statsclaw.ui.line import Line
+from statsclaw.ui.line import Line, plain
 from statsclaw.ui.lines import lines_for
 
 _LABEL_WIDTH = 20
@@ -31,6 +32,8 @@ class Screen:
         self._live: Live | None = None
         self._view: RunView | None = None
         self.asked: set[str] = set()
+        #: What dispatches that are at work have spent so far.
+        self.live: Callable[[], Mapping[str, LiveUse]] = dict
 
     @contextmanager
     def showing(self) -> Iterator[Callable[[Record, RunView], None]]:
@@ -86,13 +89,22 @@ class Screen:
         view = self._view
         if view is None or view.created_at is None:
             return table
-        elapsed = int((datetime.now(UTC) - view.created_at).total_seconds())
-        tokens = f" · {view.usage.tokens:,} tokens · ${view.usage.cost_usd:.2f}" if view.usage.tokens else ""
+        now, live = datetime.now(UTC), self.live()
+        elapsed = int((now - view.created_at).total_seconds())
+        used = sum((more.usage for more in live.values()), start=view.usage)
+        tokens = f" · {used.tokens:,} tokens · ${used.cost_usd:.2f}" if used.tokens else ""
         table.add_row(Text(f"  {view.state or 'starting'} · {elapsed // 60}:{elapsed % 60:02d}{tokens}", style="bold"))
         for dispatch in view.running:
-            at = int((datetime.now(UTC) - dispatch.started_at).total_seconds())
+            at = int((now - (dispatch.went_on_at or dispatch.started_at)).total_seconds())
             who = f"{dispatch.role} · attempt {dispatch.attempt} · {dispatch.backend}"
-            table.add_row(Text(f"    {who} · {at} s", style="cyan"))
+            own = live[dispatch.id].usage if dispatch.id in live else Usage()
+            spent = f" · {own.tokens:,} tokens" + (f" · ${own.cost_usd:.2f}" if own.cost_usd else "")
+            table.add_row(Text(f"    {who} · {at} s{spent if own.tokens else ''}", style="cyan"))
+        for dispatch in view.paused:
+            left = dispatch.paused.until - now if dispatch.paused and dispatch.paused.until else None
+            seconds = max(0, int(left.total_seconds())) if left else 0
+            clock = f" · goes on in {seconds // 60}:{seconds % 60:02d}" if left else ""
+            table.add_row(Text(f"    {dispatch.role} · rests: {plain(dispatch.reason, 60)}{clock}", style="yellow"))
         if view.missing and not view.running:
             table.add_row(Text(f"    next: {view.missing[0]}", style="dim"))
         return table

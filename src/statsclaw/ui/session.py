@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from statsclaw.backends.replay import Recording
@@ -50,7 +50,7 @@ def start(
 
 
 def _drive(run: Run, screen: Screen) -> RunView:
-    was_finished = run.view.finished is not None
+    was_finished, screen.live = run.view.finished is not None, run.meters.live
     try:
         view = drive(run)
     except KeyboardInterrupt:
@@ -90,9 +90,9 @@ def resume(
     backends: Mapping[str, str] | None = None,
     reveal: bool = False,
     replications: int | None = None,
-    budget: BudgetSet | None = None,
+    budgets: Sequence[BudgetSet] = (),
 ) -> RunView:
-    """`replications`: of the study in each cell from now on; 0: as many as were planned. `budget`: the new one."""
+    """`replications`: of the study in each cell from now on; 0: as many as were planned. `budgets`: the new ones."""
     given = read_answers(answers) if answers else {}
     local = read_local(folder)
     check_backends(backends or {})
@@ -107,7 +107,7 @@ def resume(
             open_channel(run)
         with screen.showing() as observe:
             log.observers.append(observe)
-            if budget is not None and run.view.finished is None:
+            for budget in () if run.view.finished else budgets:
                 log.append(budget)
             if replications is not None and run.view.finished is None:
                 log.append(StudyShortened(replications=replications or None))

@@ -2,12 +2,13 @@
 
     python api_loop.py PROVIDER MODEL CONVERSATION < message
 
-The conversation is kept in the home folder under the name given last, and gone on with if it is there. Every event is a
-line of JSON.
+The conversation is kept in the home folder under the name given last, step by step, and gone on with if it is there.
+Every event is a line of JSON.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -17,18 +18,19 @@ from typing import Any
 
 from pydantic_ai import Agent, ModelRetry
 from pydantic_ai.exceptions import AgentRunError, ModelHTTPError
-from pydantic_ai.messages import ModelMessagesTypeAdapter
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model
+from pydantic_ai.run import AgentRunResult
 from pydantic_ai.usage import UsageLimits
 
 LONGEST = 30_000
 MOST_REQUESTS = 300
-RETRIES = 6
+RETRIES = 2
 INSTRUCTIONS = Path(__file__).with_name("instructions.md").read_text(encoding="utf-8")
 
 
 def model_of(provider: str, name: str) -> Model:
-    """Each provider's own client, pointed at the bridge by the variables it reads, with more patience than usual."""
+    """Each provider's own client, pointed at the bridge by the variables it reads."""
     if provider == "anthropic":
         from anthropic import AsyncAnthropic
         from pydantic_ai.models.anthropic import AnthropicModel
@@ -106,15 +108,33 @@ def edit(path: str, old: str, new: str) -> str:
     return write(path, text.replace(old, new))
 
 
+def earlier_messages(conversation: Path) -> list[ModelMessage]:
+    """Up to the last answer of which every call was carried out."""
+    found = ModelMessagesTypeAdapter.validate_json(conversation.read_bytes()) if conversation.is_file() else []
+    while found and isinstance(found[-1], ModelResponse) and found[-1].tool_calls:
+        found.pop()
+    return found
+
+
+async def talk(agent: Agent, message: str, conversation: Path) -> AgentRunResult[str]:
+    """One turn of the conversation, kept after every step: whoever ends it in the middle has lost no more than one."""
+    limits = UsageLimits(request_limit=MOST_REQUESTS)
+    async with agent.iter(message, message_history=earlier_messages(conversation), usage_limits=limits) as steps:
+        async for _ in steps:
+            fresh = conversation.with_suffix(".new")
+            fresh.write_bytes(steps.all_messages_json())
+            fresh.replace(conversation)
+    assert steps.result is not None
+    return steps.result
+
+
 def main() -> int:
     provider, name, kept = sys.argv[1:4]
     conversation = Path.home() / kept
-    earlier = ModelMessagesTypeAdapter.validate_json(conversation.read_bytes()) if conversation.is_file() else []
     agent = Agent(model_of(provider, name), instructions=INSTRUCTIONS, tools=[run, read, write, edit], retries=3)
+    tell("started")
     try:
-        done = agent.run_sync(
-            sys.stdin.read(), message_history=earlier, usage_limits=UsageLimits(request_limit=MOST_REQUESTS)
-        )
+        done = asyncio.run(talk(agent, sys.stdin.read(), conversation))
     except ModelHTTPError as error:
         tell("failed", reason=f"HTTP {error.status_code} {json.dumps(error.body, default=str)}"[:1000])
         return 1
@@ -124,8 +144,7 @@ def main() -> int:
     except Exception as error:  # clients raise their own for a broken connection
         tell("failed", reason=f"{type(error).__name__}: {error}"[:1000])
         return 1
-    conversation.write_bytes(done.all_messages_json())
-    used = done.usage() if callable(done.usage) else done.usage
+    used = done.usage
     tell(
         "result",
         said=str(done.output),

@@ -18,6 +18,8 @@ from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
 from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
+from statsclaw.runlog.events.dispatch_paused import DispatchPaused
+from statsclaw.runlog.events.dispatch_resumed import DispatchResumed
 from statsclaw.runlog.events.dispatch_started import DispatchStarted
 from statsclaw.runlog.events.file_change import FileChange
 from statsclaw.runlog.events.finding import Finding
@@ -51,6 +53,8 @@ AnyEvent = Annotated[
     | StateEntered
     | GateChecked
     | DispatchStarted
+    | DispatchPaused
+    | DispatchResumed
     | DispatchFinished
     | DispatchFailed
     | DispatchInterrupted
@@ -101,6 +105,8 @@ __all__ = [
     "DispatchFailed",
     "DispatchFinished",
     "DispatchInterrupted",
+    "DispatchPaused",
+    "DispatchResumed",
     "DispatchStarted",
     "Event",
     "Fact",

@@ -11,10 +11,12 @@ from statsclaw.runlog.events.usage import Usage
 class BudgetSet(Event):
     """The person wants no more than this spent before being asked again; 0: as much as it takes.
 
-    `hours` are those in which roles were at work, added up over roles that worked side by side.
+    `scope`: empty for the run, `dispatch` for every dispatch, or a role. `hours` are those in which roles were at work,
+    added up over roles that worked side by side.
     """
 
     kind: Literal["budget_set"] = "budget_set"
+    scope: str = Field("", max_length=40)
     usd: float = Field(0.0, ge=0, le=1e9, allow_inf_nan=False)
     tokens: int = Field(0, ge=0, le=10**15)
     hours: float = Field(0.0, ge=0, le=1e6, allow_inf_nan=False)

@@ -7,7 +7,10 @@ from statsclaw.runlog.events.sandbox import Sandbox
 
 
 class DispatchStarted(Event):
-    """One role, one view, one backend, one attempt. `task_sha256` is the key of a recording."""
+    """One role, one view, one backend, one attempt. `task_sha256` is the key of a recording.
+
+    `goes_on`: with the conversation of its last attempt, not in a new one.
+    """
 
     kind: Literal["dispatch_started"] = "dispatch_started"
     dispatch: str
@@ -19,3 +22,4 @@ class DispatchStarted(Event):
     view_sha256: str
     barrier: str
     sandbox: Sandbox | None = None
+    goes_on: bool = False

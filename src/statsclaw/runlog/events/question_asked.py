@@ -19,6 +19,7 @@ Topic = Literal[
     "refreeze",
     "criterion",
     "budget",
+    "model",
 ]
 
 

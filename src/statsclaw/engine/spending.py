@@ -1,0 +1,51 @@
+"""What is spent while roles are at work: counted at their bridges, where no program can change it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from statsclaw.backends.prices import priced
+from statsclaw.runlog.events import NetworkUse, Usage
+from statsclaw.runlog.fold import Live
+from statsclaw.sandbox.bridge import Bridge
+
+
+class Meters:
+    """Of every dispatch that is at work now. May be read at any time, from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._at_work: dict[str, tuple[Bridge | None, str, float]] = {}
+
+    @contextmanager
+    def counting(self, dispatch: str, bridge: Bridge | None, provider: str) -> Iterator[None]:
+        with self._lock:
+            self._at_work[dispatch] = (bridge, provider, time.monotonic())
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._at_work.pop(dispatch, None)
+
+    def live(self) -> dict[str, Live]:
+        with self._lock:
+            at_work = dict(self._at_work)
+        now = time.monotonic()
+        return {
+            name: Live(metered(bridge.use, provider) if bridge else Usage(), now - begun)
+            for name, (bridge, provider, begun) in at_work.items()
+        }
+
+
+def metered(use: NetworkUse, provider: str) -> Usage:
+    """With its price, where somebody knows the model."""
+    return sum((priced(used, provider, model) for model, used in use.models.items()), start=Usage())
+
+
+def settled(said: Usage, counted: Usage) -> Usage:
+    """What a dispatch is charged with: what was counted or what its program says, whichever is more."""
+    larger = max(counted, said, key=lambda usage: usage.tokens + usage.cached_tokens)
+    return larger.model_copy(update={"cost_usd": max(said.cost_usd, counted.cost_usd)})

@@ -1,0 +1,169 @@
+"""What a model's answers say they cost, and in what trouble its server is: read as they pass the bridge.
+
+A program cannot change what is counted here. Anthropic Messages, OpenAI Responses and Chat, and Gemini are understood,
+each streamed or whole; of any other answer nothing is counted, and everything is passed on as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from statsclaw.runlog.events import Usage
+
+#: A streamed event or a whole answer that is longer is not looked into.
+_LONGEST = 4 * 1024 * 1024
+_LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class _Wire:
+    """The names of tokens read, of those from a cache, and written. `within`: the cached are counted as read, too."""
+
+    read: tuple[str, ...]
+    cached: tuple[str, ...]
+    written: tuple[str, ...]
+    within: bool
+
+
+_ANTHROPIC = _Wire(
+    ("input_tokens", "cache_creation_input_tokens"), ("cache_read_input_tokens",), ("output_tokens",), False
+)
+_RESPONSES = _Wire(("input_tokens",), ("input_tokens_details", "cached_tokens"), ("output_tokens",), True)
+_CHAT = _Wire(("prompt_tokens",), ("prompt_tokens_details", "cached_tokens"), ("completion_tokens",), True)
+_GEMINI = _Wire(
+    ("promptTokenCount",), ("cachedContentTokenCount",), ("candidatesTokenCount", "thoughtsTokenCount"), True
+)
+
+
+class Meter:
+    """Of one answer: give it the body as it comes, then ask for `usage` and `model`."""
+
+    def __init__(self) -> None:
+        self.usage, self.model = Usage(), ""
+        self._held, self._whole, self._passed_over = bytearray(), False, False
+
+    def feed(self, data: bytes) -> None:
+        if not self._held and not self._passed_over:
+            self._whole = data.lstrip()[:1] in (b"{", b"[")
+        self._held += data
+        if not self._whole:
+            *lines, self._held = self._held.split(b"\n")
+            for line in lines:
+                self._event(line)
+        if len(self._held) > _LONGEST:
+            self._held.clear()
+            self._passed_over = True
+
+    def end(self) -> None:
+        if self._whole and not self._passed_over:
+            self._take(_parsed(bytes(self._held)))
+        elif not self._whole:
+            self._event(self._held)
+        self._held.clear()
+
+    def _event(self, line: bytearray) -> None:
+        if self._passed_over:  # what is left of a line that was too long
+            self._passed_over = False
+        elif line.startswith(b"data:") and (b'"usage' in line):
+            self._take(_parsed(bytes(line[5:])))
+
+    def _take(self, found: object) -> None:
+        for answer in found if isinstance(found, list) else [found]:
+            if not isinstance(answer, dict):
+                continue
+            for part in (answer, answer.get("message"), answer.get("response")):
+                if isinstance(part, dict):
+                    self._count(part)
+
+    def _count(self, part: Mapping[str, Any]) -> None:
+        """Providers repeat what they have counted so far: the largest number of each kind is the last."""
+        used, google = part.get("usage"), part.get("usageMetadata")
+        model = part.get("model") or part.get("modelVersion")
+        if isinstance(model, str) and not self.model:
+            self.model = model[:_LONGEST_NAME]
+        if isinstance(google, dict):
+            self._at_least(google, _GEMINI)
+        elif isinstance(used, dict):
+            wire = _CHAT if "prompt_tokens" in used else _RESPONSES if "input_tokens_details" in used else _ANTHROPIC
+            self._at_least(used, wire)
+
+    def _at_least(self, used: Mapping[str, Any], wire: _Wire) -> None:
+        cached: Any = used
+        for name in wire.cached:
+            cached = cached.get(name) if isinstance(cached, dict) else None
+        read, written = (sum(_number(used.get(name)) for name in names) for names in (wire.read, wire.written))
+        with suppress(ValueError):  # more than anybody can have used
+            self.usage = self.usage.at_least(
+                Usage(
+                    input_tokens=max(0, read - _number(cached)) if wire.within else read,
+                    cached_tokens=_number(cached),
+                    output_tokens=written,
+                )
+            )
+
+
+def _parsed(text: bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The last thing that was heard of a model: no answer that an agent could work with. `status` 0: unreachable.
+
+    `wait_s`: after how long its server wants to be asked again, where it says so.
+    """
+
+    status: int
+    wait_s: float | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether waiting may help: a limit, an overload, a network that is away."""
+        return self.status in (0, 408, 409, 425, 429) or self.status >= 500
+
+    @property
+    def needs_a_person(self) -> bool:
+        """A key that is not taken, an account without money."""
+        return self.status in (401, 402, 403)
+
+
+def trouble_of(status: int, headers: Iterable[tuple[bytes, bytes]], now: datetime) -> Trouble | None:
+    """What an answer of this status says; None for one that an agent can work with."""
+    found = Trouble(status)
+    if not found.passes and not found.needs_a_person:
+        return None
+    said = {name.lower(): value.decode("latin-1").strip() for name, value in headers}
+    return Trouble(status, _wait(said, now))
+
+
+def _wait(said: Mapping[bytes, str], now: datetime) -> float | None:
+    """`retry-after` in seconds or as a date, or the moment at which the limit of a subscription ends."""
+    with suppress(ValueError, OverflowError):
+        if b"retry-after-ms" in said:
+            return _sensible(float(said[b"retry-after-ms"]) / 1000)
+        if (text := said.get(b"retry-after", "")).replace(".", "", 1).isdigit():
+            return _sensible(float(text))
+        if text:
+            at = parsedate_to_datetime(text)
+            return _sensible((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now.timestamp())
+        if b"anthropic-ratelimit-unified-reset" in said:
+            return _sensible(float(said[b"anthropic-ratelimit-unified-reset"]) - now.timestamp())
+    return None
+
+
+def _sensible(seconds: float) -> float | None:
+    return max(0.0, seconds) if math.isfinite(seconds) else None
