@@ -6,13 +6,14 @@ RUN := $(VENV)/.can-run
 TEST := $(VENV)/.can-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint bench bench-montecarlo wheel barrier clean help
+.PHONY: demo test test-slow lint bench bench-agents bench-montecarlo wheel barrier clean help
 
 help:
 	@echo "make demo       run the recorded demonstration (needs Python >= 3.11, git and bubblewrap)"
 	@echo "make test       linters, types and the fast tests"
 	@echo "make test-slow  tests that need R or minutes"
 	@echo "make bench      the measurements in benchmarks/"
+	@echo "make bench-agents  what barrier and bridge cost an agent program, and the memory of three at once"
 	@echo "make bench-montecarlo  what the Monte Carlo engine costs beside a loop written by hand"
 	@echo "make wheel      build the wheel and try it outside the checkout"
 
@@ -50,6 +51,9 @@ lint: $(TEST)
 
 bench: $(TEST) barrier
 	@for file in benchmarks/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
+
+bench-agents: $(TEST) barrier
+	@for file in benchmarks/agents/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
 
 bench-montecarlo: $(TEST)
 	@$(BIN)/python benchmarks/montecarlo/bench_montecarlo.py

@@ -14,12 +14,18 @@ def cell(text: object) -> str:
     return re.sub(r"\s+", " ", str(text)).replace("|", "\\|")
 
 
+def fenced(text: str, language: str = "text") -> str:
+    """Text by somebody else, in a fence longer than any run of backticks inside: nothing in it ends the fence."""
+    mark = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{mark}{language}\n{text.rstrip()}\n{mark}"
+
+
 @cache
 def _template(package: str, name: str) -> Template:
     env = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False
     )
-    env.filters["cell"] = cell
+    env.filters |= {"cell": cell, "fenced": fenced}
     return env.from_string(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 

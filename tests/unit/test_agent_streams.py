@@ -75,7 +75,7 @@ def lines(*events: object) -> bytes:
 
 
 def handed_in(kind: str, output: bytes, exit_code: int = 0, ended_by: str = ""):
-    return backend_of(kind)._handed_in(Completed(exit_code, output, 1.0, ended_by))
+    return backend_of(kind)._handed_in(Completed(exit_code, output, 1.0, ended_by), 2**21)
 
 
 def test_an_ending_is_understood(kind):

@@ -65,6 +65,10 @@ class AcpBackend(AgentProgram):
             found[name] = text
         return found
 
+    def environment(self) -> dict[str, str]:
+        """AGENTS.md, agents and skills of the target are data like its other files; opencode is told so."""
+        return {"OPENCODE_DISABLE_PROJECT_CONFIG": "1", "OPENCODE_DISABLE_EXTERNAL_SKILLS": "1"}
+
     def take(self, event: Mapping[str, Any], stream: Stream) -> None:
         match event.get("type"):
             case "session":

@@ -13,18 +13,17 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from statsclaw.backends.command import read_ending
-from statsclaw.backends.prices import priced
 from statsclaw.backends.task import Task
 from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
-from statsclaw.sandbox.process import Completed
+from statsclaw.sandbox.process import Completed, without_middle
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import with_agent
 
@@ -43,7 +42,6 @@ class Stream:
     said: str = ""
     usage: Usage = field(default_factory=Usage)
     session: str = ""
-    model: str = ""
     failure: str = ""
     ended: bool = False
 
@@ -111,15 +109,16 @@ class AgentProgram(ABC):
             env["PYTHONPATH"] = inside(room.inbox / "stand-in")
         folders = [inside(room.inbox), inside(room.outbox)]
         _, argv = with_agent(confinement.enclosure, [self.program, *self.arguments(session, folders)])
-        done = confinement.run(argv, env, message.encode())
-        return self._handed_in(done)
+        whole = confinement.limits.model_copy(update={"kept_output_bytes": confinement.limits.output_bytes})
+        done = replace(confinement, limits=whole).run(argv, env, message.encode())
+        return self._handed_in(done, confinement.limits.kept_output_bytes)
 
-    def _handed_in(self, done: Completed) -> HandIn:
-        transcript = done.output.decode("utf-8", "replace")
-        stream = self.understood(transcript)
-        usage = priced(stream.usage, self.endpoint, self.model or stream.model)
+    def _handed_in(self, done: Completed, kept_bytes: int) -> HandIn:
+        """The events are read before the middle of a long transcript is left out."""
+        stream = self.understood(done.output.decode("utf-8", "replace"))
+        transcript = without_middle(done.output, kept_bytes).decode("utf-8", "replace")
         session = stream.session if _SESSION.fullmatch(stream.session) else ""
-        kept: dict[str, Any] = {"usage": usage, "transcript": transcript, "broken_off": session}
+        kept: dict[str, Any] = {"usage": stream.usage, "transcript": transcript, "broken_off": session}
         if done.ended_by:
             return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
         if stream.failure:

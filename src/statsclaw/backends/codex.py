@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream
+from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream, events_in
 from statsclaw.sandbox.confinement import Confinement
 
 
@@ -29,8 +29,13 @@ class CodexBackend(AgentProgram):
             'approval_policy = "never"',
             'web_search = "disabled"',
             "check_for_update_on_startup = false",
+            "project_doc_max_bytes = 0",  # AGENTS.md of the target is data like its other files, and so are skills
             "[analytics]",
             "enabled = false",
+            "[features]",
+            "plugins = false",  # they are looked for in a network that is not there, for five seconds
+            "[skills]",
+            "include_instructions = false",
             "[model_providers.bridge]",
             'name = "bridge"',
             f"base_url = {url}",
@@ -40,6 +45,14 @@ class CodexBackend(AgentProgram):
             f"stream_max_retries = {TRIED_AGAIN}",
         ]
         return {".codex/config.toml": "\n".join(lines) + "\n"}
+
+    def understood(self, transcript: str) -> Stream:
+        """Codex passes over a refusal of the model without a word: a turn in which nothing was said or done."""
+        stream = super().understood(transcript)
+        made = [event["item"] for event in events_in(transcript) if isinstance(event.get("item"), dict)]
+        if stream.ended and not stream.failure and all(item.get("type") == "error" for item in made):
+            stream.failure = "the model answered nothing; it may have refused"
+        return stream
 
     def take(self, event: Mapping[str, Any], stream: Stream) -> None:
         match event.get("type"):

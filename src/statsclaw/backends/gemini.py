@@ -14,6 +14,7 @@ _SETTINGS = {
     "general": {"disableAutoUpdate": True, "maxAttempts": 1 + TRIED_AGAIN},
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
+    "skills": {"enabled": False},  # those of the target are data like its other files; GEMINI.md cannot be left out
 }
 
 
@@ -40,14 +41,15 @@ class GeminiBackend(AgentProgram):
         match event.get("type"):
             case "init":
                 stream.session = str(event.get("session_id") or "latest")
-                stream.model = str(event.get("model") or "")
             case "message" if event.get("role") == "assistant":
                 stream.said += str(event.get("content") or "")
             case "tool_use":
                 stream.said = ""  # what was said before is not the last word
+            case "error":
+                stream.failure = str(event.get("message") or "")
             case "result":
                 stream.ended = True
                 names = ("input_tokens", "cached", "output_tokens")
                 stream.used(event.get("stats") or {}, *names, cached_within=True)
-                if event.get("status") != "success":
-                    stream.failure = str((event.get("error") or {}).get("message") or "without a reason")
+                why = (event.get("error") or {}).get("message") or stream.failure or "without a reason"
+                stream.failure = str(why) if event.get("status") != "success" else ""

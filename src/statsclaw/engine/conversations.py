@@ -6,6 +6,7 @@ it said. What is kept is the home folder of the agent program, in which it keeps
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,21 +15,25 @@ from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.fold import DispatchView
 from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.limits import MIB
 from statsclaw.sandbox.room import Room, remove_tree
 
 GOES_ON = (Role.BUILDER, Role.SIMULATOR)
 _SESSION = "session"
+#: What is larger is no conversation: a file of holes would be written out in full.
+_MOST_BYTES = 256 * MIB
 
 
 def keep_conversation(run: Run, dispatch: DispatchView, result: HandIn) -> None:
     """Of a role that goes on: its conversation, for the next attempt by the same backend."""
     place = _place(run, dispatch.role)
     remove_tree(place)
-    if dispatch.role not in GOES_ON or not result.session:
+    home = run.room(dispatch.id).home
+    if dispatch.role not in GOES_ON or not result.session or _bytes_in(home) > _MOST_BYTES:
         return
     place.mkdir(parents=True)
     try:
-        shutil.copytree(run.room(dispatch.id).home, place / "home", symlinks=True)
+        shutil.copytree(home, place / "home", symlinks=True)
     except (OSError, shutil.Error):  # not what a program keeps there: then it starts afresh
         remove_tree(place)
         return
@@ -46,6 +51,11 @@ def take_up_conversation(run: Run, role: Role, backend: Backend, room: Room) -> 
     remove_tree(room.home)
     shutil.copytree(place / "home", room.home, symlinks=True)
     return session
+
+
+def _bytes_in(folder: Path) -> int:
+    """As the files say, whether or not they fill the disk with it."""
+    return sum(Path(root, name).lstat().st_size for root, _, names in os.walk(folder) for name in names)
 
 
 def _place(run: Run, role: str) -> Path:

@@ -27,7 +27,7 @@ from statsclaw.sources.listing import render_index
 from statsclaw.specs.lint.power import power_table
 from statsclaw.specs.readings.reading import questions_for
 from statsclaw.states import Signal
-from statsclaw.templates import render
+from statsclaw.templates import fenced, render
 from statsclaw.verify.audit import render_audit
 from statsclaw.verify.criteria.moved import Moved, moved
 
@@ -118,7 +118,7 @@ def _contract(run: Run) -> str:
 
 def _oracles(run: Run) -> str:
     code = contract_of(run).definitions.strip() or "# the sources define nothing that could be computed"
-    return f"# Oracles\n\n## Definitions\n\n```python\n{code}\n```\n"
+    return f"# Oracles\n\n## Definitions\n\n{fenced(code, 'python')}\n"
 
 
 def _checks(run: Run) -> str:

@@ -46,6 +46,9 @@ def metered(use: NetworkUse, provider: str) -> Usage:
 
 
 def settled(said: Usage, counted: Usage) -> Usage:
-    """What a dispatch is charged with: what was counted or what its program says, whichever is more."""
-    larger = max(counted, said, key=lambda usage: usage.tokens + usage.cached_tokens)
-    return larger.model_copy(update={"cost_usd": max(said.cost_usd, counted.cost_usd)})
+    """What a dispatch is charged with: what was counted, or what its program says where nothing could be.
+
+    Of the price, which a program may know better than a public list, whichever is more.
+    """
+    tokens = counted if counted.tokens else said
+    return tokens.model_copy(update={"cost_usd": max(said.cost_usd, counted.cost_usd)})

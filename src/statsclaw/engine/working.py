@@ -21,6 +21,7 @@ from statsclaw.engine.tools import tools_for
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import DispatchInterrupted, DispatchPaused, DispatchResumed, NetworkUse, Sandbox
 from statsclaw.runlog.fold import DispatchView, Overdrawn
+from statsclaw.sandbox.bridge import Bridge
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
@@ -52,6 +53,7 @@ class Seat:
     over: Overdrawn | None = None
     over_since: float = 0.0
     refused: bool = False
+    bridge: Bridge | None = None
 
     @property
     def dispatch(self) -> str:
@@ -108,8 +110,10 @@ def _look_after(run: Run, seats: Sequence[Seat], futures: Sequence[Future[None]]
             future.result()
         if not pending:
             return
-        for seat in seats if run.view.budgets else ():
-            if _overdrawn(run, seat) and (seat.refused or time.monotonic() - seat.over_since > GRACE_S):
+        for seat in seats:
+            over = run.view.budgets and _overdrawn(run, seat)
+            late = over and (seat.refused or time.monotonic() - seat.over_since > GRACE_S)
+            if late or (seat.bridge and seat.bridge.hopeless):
                 end_leftover(seat.room.desk / "pid")
 
 
@@ -192,6 +196,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
         with_network(seat.confinement, endpoints, may_ask=may_ask) as (connected, bridge),
         run.meters.counting(seat.dispatch, bridge, provider),
     ):
+        seat.bridge = bridge
         if earlier.broken_off and isinstance(backend, Conversing):
             last = HandIn(session=earlier.broken_off)
             result: HandIn | None = backend.go_on(task, room, connected, last, _GO_ON.format(why=earlier.failure))
@@ -204,8 +209,12 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
             message = _MEND.format(complaints="\n".join(f"- {row}" for row in wrong))
             again = backend.go_on(task, room, connected, result, run.scrub(message))
             result = again.model_copy(update={"note": f"sent back to its conversation: {'; '.join(wrong)}"[:1000]})
+    seat.bridge = None
     if result is None:
         return Stretch(None, None, False)
+    if result.failure and bridge and bridge.hopeless:
+        failure = f"its model refused one request after the other (status {bridge.hopeless}): {result.failure}"
+        result = result.model_copy(update={"failure": failure})
     use = bridge.use if bridge else NetworkUse()
     trouble = bridge.trouble if bridge else None
     seen: dict[str, object] = {

@@ -163,9 +163,19 @@ class _Collector(threading.Thread):
 
     def output(self) -> bytes:
         head, tail = bytes(self.head), bytes(self.tail[-self.half :])
-        cut = self.total - len(head) - len(tail)
-        middle = f"\n… {cut} bytes left out …\n".encode() if cut > 0 else b""
-        return head + middle + tail
+        return _joined(head, self.total - len(head) - len(tail), tail)
+
+
+def without_middle(output: bytes, most: int) -> bytes:
+    """The beginning and the end, as of a program that printed too much to be kept."""
+    if len(output) <= most:
+        return output
+    return _joined(output[: most // 2], len(output) - most // 2 * 2, output[-(most // 2) :])
+
+
+def _joined(head: bytes, left_out: int, tail: bytes) -> bytes:
+    middle = f"\n… {left_out} bytes left out …\n".encode() if left_out > 0 else b""
+    return head + middle + tail
 
 
 def _kill_group(pid: int) -> None:

@@ -13,7 +13,7 @@
 It is a stand-in for a model's answers and for nothing else: the agent programs, their tools and the network are real.
 """
 
-from tests.agents.scripted_model.acts import Act, Break, Fail, Say, Shell, Stall, Use, Write
+from tests.agents.scripted_model.acts import Act, Break, Fail, Refuse, Say, Shell, Stall, Use, Write
 from tests.agents.scripted_model.asked import Asked, Talk, written_by_shell
 from tests.agents.scripted_model.server import ScriptedModel
 
@@ -22,6 +22,7 @@ __all__ = [
     "Asked",
     "Break",
     "Fail",
+    "Refuse",
     "Say",
     "ScriptedModel",
     "Shell",

@@ -55,6 +55,13 @@ class Break:
 
 
 @dataclass(frozen=True)
+class Refuse:
+    """The provider's own way of saying that the model will not answer this."""
+
+    text: str = "I cannot help with that."
+
+
+@dataclass(frozen=True)
 class Stall:
     """Nothing comes for so long; then the answer."""
 
@@ -62,4 +69,4 @@ class Stall:
     then: Say | Use | Shell | Write = Say("done")
 
 
-Act = Say | Use | Shell | Write | Fail | Break | Stall
+Act = Say | Use | Shell | Write | Fail | Break | Refuse | Stall

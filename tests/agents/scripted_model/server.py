@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
 from typing import Any, Self
 
-from tests.agents.scripted_model.acts import Act, Break, Fail, Say, Stall
+from tests.agents.scripted_model.acts import Act, Break, Fail, Refuse, Say, Stall
 from tests.agents.scripted_model.asked import Asked, Talk
 from tests.agents.scripted_model.wires import WIRES
 
@@ -101,8 +101,11 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
                 self._send(act.status, json.dumps(wire.error(act.status, act.message)).encode(), dict(act.headers))
                 return
             text = act.text if isinstance(act, Say | Break) else getattr(act, "text", "") if act_is_use(act) else ""
-            call = asked.call(act) if not isinstance(act, Break) else None
-            whole = wire.answer(asked, text, call, number)
+            if isinstance(act, Refuse):
+                whole = wire.refusal(asked, act.text, number)
+            else:
+                call = asked.call(act) if not isinstance(act, Break) else None
+                whole = wire.answer(asked, text, call, number)
             if not asked.stream:
                 self._send(200, json.dumps(whole).encode())
                 return

@@ -38,11 +38,16 @@ def model_of(provider: str, name: str) -> Model:
 
         return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=AsyncAnthropic(max_retries=RETRIES)))
     if provider == "google":
+        from google.genai import Client
+        from google.genai.types import HttpOptions, HttpRetryOptions
         from pydantic_ai.models.google import GoogleModel
         from pydantic_ai.providers.google import GoogleProvider
 
-        url, key = os.environ["GOOGLE_GEMINI_BASE_URL"], os.environ["GEMINI_API_KEY"]
-        return GoogleModel(name, provider=GoogleProvider(api_key=key, base_url=url))
+        patient = HttpOptions(
+            base_url=os.environ["GOOGLE_GEMINI_BASE_URL"], retry_options=HttpRetryOptions(attempts=1 + RETRIES)
+        )
+        client = Client(api_key=os.environ["GEMINI_API_KEY"], http_options=patient)
+        return GoogleModel(name, provider=GoogleProvider(client=client))
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -138,11 +143,14 @@ def main() -> int:
     except ModelHTTPError as error:
         tell("failed", reason=f"HTTP {error.status_code} {json.dumps(error.body, default=str)}"[:1000])
         return 1
-    except (AgentRunError, OSError) as error:
-        tell("failed", reason=f"{type(error).__name__}: {error}"[:1000])
+    except AgentRunError as error:
+        tell("failed", reason=f"{type(error).__name__}: {error.message}"[:1000])  # without the body of the answer
         return 1
     except Exception as error:  # clients raise their own for a broken connection
         tell("failed", reason=f"{type(error).__name__}: {error}"[:1000])
+        return 1
+    if getattr(done.all_messages()[-1], "finish_reason", None) == "content_filter":
+        tell("failed", reason=f"the model refused: {done.output}"[:1000])
         return 1
     used = done.usage
     tell(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
 from statsclaw.specs.readings.draws import Nested
+from statsclaw.templates import fenced
 
 _LONGEST_CODE = 4000
 _LONGEST_PASSAGE = 3000
@@ -57,13 +57,6 @@ def source_of(code: str, function: str) -> str:
     lines = code.split("\n")
     texts = ["\n".join(lines[_first_line(defined[n]) - 1 : defined[n].end_lineno]) for n in reversed(names)]
     return "\n\n\n".join(texts)[-_LONGEST_CODE:]
-
-
-def fenced(text: str, language: str) -> str:
-    """In a fence longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
-    mark = "`" * max(3, longest + 1)
-    return f"{mark}{language}\n{text.rstrip()}\n{mark}"
 
 
 def _first_line(node: ast.FunctionDef) -> int:

@@ -42,6 +42,10 @@ def answer(asked: Asked, text: str, call: Use | None, number: int) -> dict[str, 
     }  # fmt: skip
 
 
+def refusal(asked: Asked, text: str, number: int) -> dict[str, Any]:
+    return {**answer(asked, text, None, number), "stop_reason": "refusal"}
+
+
 def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "message_start", {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
     for index, part in enumerate(whole["content"]):

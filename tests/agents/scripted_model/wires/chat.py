@@ -43,6 +43,12 @@ def answer(asked: Asked, text: str, call: Use | None, number: int) -> dict[str, 
     }  # fmt: skip
 
 
+def refusal(asked: Asked, text: str, number: int) -> dict[str, Any]:
+    whole = answer(asked, "", None, number)
+    whole["choices"][0]["message"]["refusal"] = text
+    return whole
+
+
 def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     (choice,) = whole["choices"]
     base = {key: whole[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}

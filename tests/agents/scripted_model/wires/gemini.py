@@ -45,6 +45,13 @@ def answer(asked: Asked, text: str, call: Use | None, number: int) -> dict[str, 
     }  # fmt: skip
 
 
+def refusal(asked: Asked, text: str, number: int) -> dict[str, Any]:
+    """Google says no words: the candidate is empty and names its reason."""
+    rating = {"category": "HARM_CATEGORY_DANGEROUS_CONTENT", "probability": "HIGH", "blocked": True}
+    whole = answer(asked, "", None, number)
+    return {**whole, "candidates": [{"finishReason": "SAFETY", "index": 0, "safetyRatings": [rating]}]}
+
+
 def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "", dict(whole)
 

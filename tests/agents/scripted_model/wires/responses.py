@@ -47,6 +47,12 @@ def answer(asked: Asked, text: str, call: Use | None, number: int) -> dict[str, 
     }  # fmt: skip
 
 
+def refusal(asked: Asked, text: str, number: int) -> dict[str, Any]:
+    whole = answer(asked, text, None, number)
+    whole["output"][0]["content"] = [{"type": "refusal", "refusal": text}]
+    return whole
+
+
 def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     begun = {**whole, "output": [], "status": "in_progress", "usage": None}
     yield "response.created", {"type": "response.created", "response": begun}
@@ -54,9 +60,11 @@ def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "response.output_item.added", {"type": "response.output_item.added", "output_index": index, "item": item}
         if item["type"] == "message":
             where = {"item_id": item["id"], "output_index": index, "content_index": 0}
-            text = item["content"][0]["text"]
-            yield "response.output_text.delta", {"type": "response.output_text.delta", **where, "delta": text}
-            yield "response.output_text.done", {"type": "response.output_text.done", **where, "text": text}
+            (part,) = item["content"]
+            kind, said = ("output_text", "text") if part["type"] == "output_text" else ("refusal", "refusal")
+            text = part[said]
+            yield f"response.{kind}.delta", {"type": f"response.{kind}.delta", **where, "delta": text}
+            yield f"response.{kind}.done", {"type": f"response.{kind}.done", **where, said: text}
         yield "response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item}
     yield "response.completed", {"type": "response.completed", "response": dict(whole)}
 
