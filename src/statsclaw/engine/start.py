@@ -7,7 +7,7 @@ import secrets
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
 from statsclaw.intake.target import PushAccess, Target, fetch_target, verify_push_access
-from statsclaw.intake.workflow import workflow
+from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.profiles.detect import detect_profile
 from statsclaw.profiles.profile import load_profile, with_overrides
 from statsclaw.roles.matrix import Role
@@ -143,7 +143,10 @@ def _check(order: Order) -> _Request:
     routing = route(directive)
     chosen = order.workflow or (None if routing.ask else routing.workflow)
     if chosen is not None:
-        _check_cast(chosen, order.backends, second_reading=order.second_reading)
+        _check_cast((chosen,), order.backends, second_reading=order.second_reading)
+    elif routing.ask != "unclear" or not order.backends:
+        readings = [name for name in (routing.workflow, routing.runner_up) if name and not workflow(name).repeats]
+        _check_cast(readings, order.backends, second_reading=order.second_reading)
     return _Request(directive, sources, routing, chosen)
 
 
@@ -301,20 +304,25 @@ def check_backends(backends: Mapping[str, str]) -> None:
         check_backend_name(name)
 
 
-def _check_cast(chosen: str, backends: Mapping[str, str], *, second_reading: bool = True) -> None:
-    """Somebody must play every role of the workflow that is not optional."""
-    found = workflow(chosen)
-    if found.repeats:
-        raise InputRefused(f"{chosen} repeats other workflows and is not a run of its own", kept="Nothing was started")
-    needed = [r for r in found.roles if r not in found.optional and (second_reading or r is not Role.READER)]
-    absent = [r for r in needed if r not in backends and "*" not in backends]
-    if absent:
+def _check_cast(readings: Sequence[str], backends: Mapping[str, str], *, second_reading: bool = True) -> None:
+    """Somebody must play every role that is not optional, in one of the workflows that may be meant at least."""
+    absent = {name: _absent(workflow(name), backends, second_reading=second_reading) for name in readings}
+    if absent and all(absent.values()):
+        name, roles = next(iter(absent.items()))
         raise InputRefused(
-            f"nobody plays the {', '.join(absent)} of workflow {chosen}",
+            f"nobody plays the {', '.join(roles)} of workflow {name}",
             kept="Nothing was started",
-            todo="`--backend human` (you play the roles, a folder and a README for each) or "
-            "`--backend command:PROGRAM` (an agent program plays them)",
+            todo="`statsclaw setup` (finds and configures agents) or `--backend human` (you play the roles yourself)",
         )
+
+
+def _absent(found: Workflow, backends: Mapping[str, str], *, second_reading: bool) -> list[Role]:
+    if found.repeats:
+        raise InputRefused(
+            f"{found.id} repeats other workflows and is not a run of its own", kept="Nothing was started"
+        )
+    needed = [r for r in found.roles if r not in found.optional and (second_reading or r is not Role.READER)]
+    return [r for r in needed if r not in backends and "*" not in backends]
 
 
 def _check_language(chosen: str | None, profile: str | None) -> None:

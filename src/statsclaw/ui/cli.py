@@ -27,6 +27,7 @@ from statsclaw.ui import (
     report_commands,
     run_commands,
     settings,
+    setup_commands,
 )
 from statsclaw.ui.doctor import doctor
 from statsclaw.ui.exit_codes import EXIT_CODES, INTERRUPTED, SaidAlready
@@ -46,6 +47,7 @@ mc_app = typer.Typer(
 )
 
 _WORK, _PEOPLE, _LOOK = "Work", "Take part", "Look"
+app.command(rich_help_panel=_WORK)(setup_commands.setup)
 app.command(rich_help_panel=_WORK)(run_commands.run)
 app.command(rich_help_panel=_WORK)(run_commands.resume)
 app.command(rich_help_panel=_WORK)(replay_commands.replay)

@@ -38,4 +38,4 @@ def config(
     if maker := alike(chosen):
         console.print(f"\nBuilder and tester are both played by {maker}'s models: their mistakes may agree.")
     if not chosen:
-        console.print("\nNobody is chosen. Two short ways: --backend human (you), or --backend claude (Claude Code).")
+        console.print("\nNobody is chosen. Two short ways: statsclaw setup (finds agents), or --backend human (you).")

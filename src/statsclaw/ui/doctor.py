@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Annotated
 
@@ -42,7 +43,7 @@ def doctor(
     table.add_row("✓", "Python", sys.version.split()[0], "everything", "")
     missing = 0
     for tool in (Tool.model_validate(row) for row in rows):
-        found = _version(tool)
+        found = version_of(tool.program, tool.version)
         missing += tool.required and found is None
         mark = "[green]✓[/]" if found else "[red]✗[/]" if tool.required else "[dim]–[/]"
         table.add_row(mark, tool.program, found or "not found", tool.needed_for, "" if found else tool.get)
@@ -64,11 +65,15 @@ def _barrier() -> tuple[bool, str]:
     return True, f"{made.kind} {made.version} can be made. Attack it on this machine: statsclaw barrier selftest"
 
 
-def _version(tool: Tool) -> str | None:
-    if shutil.which(tool.program) is None:
+def version_of(program: str, arguments: Sequence[str]) -> str | None:
+    """What an installed program says of its version; None where it is not there or does not work."""
+    if shutil.which(program) is None:
         return None
+    command = [program, *arguments]
     try:
-        done = subprocess.run([tool.program, *tool.version], capture_output=True, text=True, timeout=20)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
+        )
     except (OSError, subprocess.TimeoutExpired):
         return "found, gives no version"
     if done.returncode != 0 and not done.stdout:

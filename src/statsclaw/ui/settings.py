@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from statsclaw.backends.registry import AGENTS
 from statsclaw.errors import InputRefused
+from statsclaw.intake.casting import configured_endpoints
 from statsclaw.intake.preferences import Chosen, choose, read_backends
 from statsclaw.intake.project import SETTINGS
 from statsclaw.roles.matrix import Role
@@ -44,13 +45,14 @@ def backends_for(command_line: Mapping[str, str], target: str) -> dict[str, Chos
     """Who plays each role, and who says so. Of a project that is not on this machine, only what is typed counts."""
     roles, files = [str(role) for role in Role], {configuration(): True, Path(target) / SETTINGS: False}
     person, project = (
-        read_backends(_text(place), place.name, roles, trusted=trusted) if place.is_file() else {}
+        read_backends(text_of(place), place.name, roles, trusted=trusted) if place.is_file() else {}
         for place, trusted in files.items()
     )
     return choose(roles, command_line, project, person)
 
 
-def _text(place: Path) -> str:
+def text_of(place: Path) -> str:
+    """A file of the person's or the project's settings."""
     try:
         return place.read_text(encoding="utf-8")
     except (OSError, UnicodeError) as error:
@@ -63,13 +65,23 @@ def endpoints(names: Sequence[str]) -> tuple[Endpoint, ...]:
 
 
 def endpoints_for(given: Sequence[str], backends: Iterable[str]) -> tuple[str, ...]:
-    """Those that were named, and for every agent program without one, the one that its makers serve."""
-    named = {endpoint(name, os.environ).name for name in given}
+    """Those that were named, else configured, and for every agent program without one, its makers' own."""
     kinds = [name.partition(":") for name in backends]
     wanted = dict.fromkeys(AGENTS[kind].endpoint_of(rest) for kind, _, rest in kinds if kind in AGENTS)
+    given = given or _configured_for(wanted)
+    named = {endpoint(name, os.environ).name for name in given}
     if CUSTOM in wanted and CUSTOM not in named:
         raise InputRefused("the backend api:custom needs a URL", kept="Nothing was started", todo="--endpoint http://…")
     return (*given, *(name for name in wanted if name and not named & {name, CUSTOM}))
+
+
+def _configured_for(wanted: Collection[str]) -> tuple[str, ...]:
+    """Of the person's configuration, what these agents talk to; "" stands for one that must be told."""
+    place = configuration()
+    if not wanted or not place.is_file():
+        return ()
+    found = configured_endpoints(text_of(place), place.name)
+    return tuple(name for name in found if "" in wanted or endpoint(name, os.environ).name in wanted)
 
 
 def registry_env() -> dict[str, str]:
