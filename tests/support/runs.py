@@ -18,6 +18,7 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import Observer, RunLog, read_view
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui.settings import endpoints
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import Scrubber
@@ -53,7 +54,8 @@ def make_target(folder: Path, *, fast: bool = True, remote: bool = True) -> Path
 def order_for(target: Path, backend: str = AGENT, **changes: object) -> Order:
     sources = (HONEST / "sources" / "notes.md",)
     order = Order(directive=DIRECTIVE, target=str(target), sources=sources, workflow="full", backends={"*": backend})
-    return replace(order, **changes)  # type: ignore[arg-type]
+    order = replace(order, **changes)  # type: ignore[arg-type]
+    return replace(order, network=order.network or hosts_of(endpoints(order.endpoints)))
 
 
 @dataclass

@@ -7,6 +7,9 @@ from typing import Any
 
 from statsclaw.backends.agent_program import TRIED_AGAIN, AgentProgram, Stream
 
+#: Of some thirty, whose descriptions would be sent with every request: 17,000 tokens against 2,000.
+_TOOLS = ("Bash", "Edit", "Glob", "Grep", "Read", "Write")
+
 
 class ClaudeBackend(AgentProgram):
     """`claude` or `claude:MODEL`. Its permissions are no barrier and are left open: the barrier is around it."""
@@ -17,7 +20,7 @@ class ClaudeBackend(AgentProgram):
 
     def arguments(self, session: str, folders: Sequence[str]) -> list[str]:
         found = ["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]
-        found += ["--strict-mcp-config", "--setting-sources", "", "--disallowedTools", "WebFetch", "WebSearch"]
+        found += ["--strict-mcp-config", "--setting-sources", "", "--tools", ",".join(_TOOLS)]
         found += [part for folder in folders for part in ("--add-dir", folder)]
         found += ["--model", self.model] if self.model else []
         return found + (["--resume", session] if session else [])

@@ -409,6 +409,9 @@ class _Connection:
 
     async def _to_route(self, route: Route, http: h11.Connection, request: h11.Request) -> bool:
         check_framing(request.headers, request.http_version, self._note)
+        if (self._method, request.target) == ("HEAD", b"/"):  # a program asks whether anybody is there
+            self._answer(200, "the bridge is")
+            return False
         target = route.target(self._method, request.target)
         if reason := self._rules.may_ask():
             raise Refused(402, reason, f"{self._note}: {reason}")

@@ -38,6 +38,7 @@ class Asked:
     size: int
     headers: Mapping[str, str] = field(default_factory=dict)
     path: str = ""
+    body: bytes = b""
 
     @property
     def is_side_request(self) -> bool:

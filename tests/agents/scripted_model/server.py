@@ -90,6 +90,7 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
                 return
             asked: Asked = wire.read(json.loads(body), self.path, len(body))
             object.__setattr__(asked, "headers", {name.lower(): value for name, value in self.headers.items()})
+            object.__setattr__(asked, "body", body)
             act, number = model.next_act(asked)
             self._answer(wire, asked, act, number)
 

@@ -1,0 +1,160 @@
+"""What the flagship costs in tokens when Claude Code plays every role: by role, and in all.
+
+The run is that of `tests/agents/test_probit.py`: the demonstration `probit-r`, from directive to push, with the real
+Claude Code behind the real barrier and a scripted model. Every role reads each document it is given once with the Read
+tool, leaves what was recorded, one call of a tool an answer, and ends. A real model also thinks, looks around in the
+repository, runs things and mends them: `requests`, `sent` and `repeated` are a lower bound; the rest is what it is.
+
+Tokens are estimated as StatsClaw does it (`count_tokens`): bytes / 3.6. Tried once on the vocabulary that came with
+anthropic 0.34, this is 7 % too many for the prompts, 7 % too few for the documents, 11 % too many for Claude Code's
+tools. A request is counted as the provider caches it: tools, system prompt, messages, as compact JSON in this order,
+without marks for the cache; the few hundred bytes of settings beside them are not counted. For each role, over all of
+its attempts:
+
+  prompt       what StatsClaw tells it, on standard input
+  documents    what lies in /in, without the copy of the prompt
+  program      what Claude Code adds: its first request less the prompt; sent again with every request
+  handed_in    documents and files it left
+  requests     requests to the model; side requests without tools are left out
+  sent         all that was sent in them
+  repeated     of this, what was the same as in the request before, from its beginning on: what a cache can serve
+
+The prompt-based predecessor took 121,000 tokens of instructions, and 265,000 tokens in all, over its dispatches (given
+figures, not measured here). Its instructions are compared with our prompts; all of it with prompts and documents, each
+once for an attempt, then with what was handed in added, then with what Claude Code adds, also once for an attempt. A
+ratio above 1 says how many times less it is here. What it sent request by request is not known.
+
+Run: python benchmarks/agents/bench_tokens.py      (needs R as the demonstration does, and Claude Code; minutes)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from statsclaw.demo.demo import fitting_demo
+from statsclaw.engine.breach import with_canaries
+from statsclaw.intake.workflow import workflow
+from statsclaw.roles.matrix import Role
+from statsclaw.roles.prompt import count_tokens
+from statsclaw.roles.view import view_of
+from statsclaw.runlog import chain
+from statsclaw.runlog.events import DispatchStarted
+from statsclaw.runlog.fold import DispatchView, RunView
+from statsclaw.runlog.log import EVENTS
+from statsclaw.runlog.store import ContentStore
+from tests.agents.conftest import CACHE, SECRET
+from tests.agents.recorded import Played, play
+from tests.agents.scripted_model import Asked
+from tests.support.runs import Bench
+
+PREDECESSOR_INSTRUCTIONS, PREDECESSOR_IN_ALL = 121_000, 265_000
+#: Few, to save time: prompts do not depend on it, and the documents of scriber and reviewer by 0.3 %.
+REPLICATIONS = 4
+#: What a role works with; every other tool of Claude Code is described to it for nothing.
+NEEDED = ("Bash", "Edit", "Read", "Write")
+
+
+def as_cached(asked: Asked) -> str:
+    """Tools, system prompt and messages in the order of the provider's cache, without the marks that wander."""
+    body = json.loads(asked.body)
+    return _compact({part: body.get(part) for part in ("tools", "system", "messages")})
+
+
+def same_beginning(one: str, other: str) -> str:
+    both = zip(one, other, strict=False)
+    return one[: next((n for n, (a, b) in enumerate(both) if a != b), min(len(one), len(other)))]
+
+
+def _compact(part: object) -> str:
+    return json.dumps(_unmarked(part), ensure_ascii=False, separators=(",", ":"))
+
+
+def _unmarked(part: object) -> object:
+    if isinstance(part, dict):
+        return {name: _unmarked(value) for name, value in part.items() if name != "cache_control"}
+    return [_unmarked(value) for value in part] if isinstance(part, list) else part
+
+
+def documents_of(played: Played) -> dict[str, int]:
+    """Tokens of the documents of every dispatch, computed again from the log as `statsclaw barrier verify` does."""
+    store, view, found = ContentStore(played.folder.store), RunView(), dict[str, int]()
+    for record in chain.read(played.folder.path / EVENTS).records:
+        if isinstance(record.event, DispatchStarted):
+            role, roles = Role(record.event.role), workflow(view.workflow or "full").roles
+            given = with_canaries(view, role, view_of(role, view, roles, store).documents)
+            found[record.event.dispatch] = sum(count_tokens(data.decode("utf-8", "replace")) for data in given.values())
+        view.apply(record)
+    return found
+
+
+def costs_of(played: Played) -> Iterator[tuple[DispatchView, Counter[str]]]:
+    """Every dispatch with what it cost."""
+    store, documents = ContentStore(played.folder.store), documents_of(played)
+    for dispatch in played.view.dispatches.values():
+        prompt = store.get_text(dispatch.started.prompt_sha256)
+        rows = [asked for asked in played.model.asked if prompt.strip() in asked.first and not asked.is_side_request]
+        texts = [as_cached(asked) for asked in rows]
+        left = dispatch.finished
+        digests = [*left.artifacts.values(), *(row.sha256 for row in left.files if row.sha256)] if left else []
+        yield (
+            dispatch,
+            Counter(
+                attempts=1,
+                prompt_characters=len(prompt),
+                prompt_tokens=count_tokens(prompt),
+                documents_tokens=documents[dispatch.id],
+                program_tokens=count_tokens(texts[0]) - count_tokens(prompt),
+                handed_in_tokens=sum(count_tokens(store.get_text(digest)) for digest in set(digests)),
+                requests=len(texts),
+                sent_tokens=sum(map(count_tokens, texts)),
+                repeated_tokens=sum(count_tokens(same_beginning(*pair)) for pair in pairwise(texts)),
+            ),
+        )
+
+
+def report(played: Played) -> None:
+    roles: dict[str, Counter[str]] = {}
+    for dispatch, cost in costs_of(played):
+        roles.setdefault(dispatch.role, Counter()).update(cost)
+    total = sum(roles.values(), Counter[str]())
+    for name, cost in [*roles.items(), ("all", total)]:
+        for what, value in cost.items():
+            print(f"{name}_{what}: {value}")
+        print(f"{name}_repeated_share: {cost['repeated_tokens'] / cost['sent_tokens']:.3f}")
+    body = json.loads(played.model.asked[0].body)
+    tools = {tool["name"]: count_tokens(_compact(tool)) for tool in body["tools"]}
+    print(f"claude_code_tools_tokens: {sum(tools.values())}")
+    print(f"claude_code_tools_without_use_here_tokens: {sum(n for name, n in tools.items() if name not in NEEDED)}")
+    print(f"claude_code_system_prompt_tokens: {count_tokens(_compact(body['system']))}")
+    once = total["prompt_tokens"] + total["documents_tokens"]
+    print(f"all_once_tokens: {once}")
+    print(f"ratio_instructions: {PREDECESSOR_INSTRUCTIONS / total['prompt_tokens']:.2f}")
+    print(f"ratio_in_all_prompts_and_documents: {PREDECESSOR_IN_ALL / once:.2f}")
+    once += total["handed_in_tokens"]
+    print(f"ratio_in_all_with_what_was_handed_in: {PREDECESSOR_IN_ALL / once:.2f}")
+    print(f"ratio_in_all_with_claude_codes_own: {PREDECESSOR_IN_ALL / (once + total['program_tokens']):.2f}")
+
+
+def main() -> None:
+    if fitting_demo() != "probit-r":
+        raise SystemExit("error: R with Rcpp, RcppArmadillo, testthat and xml2 is not installed")
+    os.environ["PATH"] = f"{CACHE / 'node_modules' / '.bin'}:{os.environ['PATH']}"
+    os.environ["ANTHROPIC_API_KEY"] = SECRET
+    with tempfile.TemporaryDirectory() as folder:
+        played = play("probit-r", Bench(Path(folder)), replications=REPLICATIONS)
+        if played.model.failures or not played.view.finished or played.view.finished.outcome != "shipped":
+            raise SystemExit(f"error: the run was not shipped: {played.model.failures or played.view.missing}")
+        report(played)
+
+
+if __name__ == "__main__":
+    main()

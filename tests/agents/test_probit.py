@@ -1,0 +1,119 @@
+"""The flagship with Claude Code in every role: from the note on three probit estimators to the pushed R package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from statsclaw.demo.demo import fitting_demo
+from statsclaw.engine.attestation import dispatches_of
+from statsclaw.git import git
+from statsclaw.runlog.log import verify
+from tests.agents.conftest import SECRET
+from tests.agents.recorded import Played, play
+from tests.support.runs import Bench, branches
+
+pytestmark = pytest.mark.slow
+DEMO = "probit-r"
+#: Of the study, in place of the demonstration's twenty: minutes less, and what is left open is the same.
+REPLICATIONS = 4
+
+
+def test_a_full_workflow_driven_by_claude_code_in_every_role_passes_end_to_end_on_the_probit_target(
+    agents: Path, bench: Bench
+):
+    """One test, so that tests in several processes make one run of it and not several."""
+    if fitting_demo() != DEMO:
+        pytest.skip("R with Rcpp, RcppArmadillo, testthat and xml2 is not installed")
+    played = play(DEMO, bench, replications=REPLICATIONS)
+    it_is_shipped(played)
+    every_attempt_ends_as_it_was_recorded_and_hands_in_the_same(played)
+    the_person_is_asked_the_recorded_questions_and_gives_the_recorded_answers(played)
+    the_pushed_commit_holds_the_recorded_tree(played)
+    the_same_criteria_are_judged_with_the_same_verdicts(played)
+    every_request_went_through_the_bridge_which_alone_has_the_key(played)
+    usage_is_counted_for_every_attempt_of_every_role(played)
+    log_and_barrier_attest_what_each_role_was_given_and_opened(played)
+
+
+def it_is_shipped(played: Played) -> None:
+    assert played.model.failures == []
+    assert played.view.finished and played.view.finished.outcome == "shipped", played.view.missing
+    assert played.view.verdict == played.recorded.verdict == "PASS WITH NOTE"
+    assert {row.backend for row in played.view.dispatches.values()} == {"claude"}
+
+
+def every_attempt_ends_as_it_was_recorded_and_hands_in_the_same(played: Played) -> None:
+    ours, theirs = played.view.dispatches, played.recorded.dispatches
+    assert [(d.id, d.status) for d in ours.values()] == [(d.id, d.status) for d in theirs.values()]
+    for name, dispatch in ours.items():
+        assert dispatch.started.task_sha256 == theirs[name].started.task_sha256, f"{name} was given something else"
+        assert dispatch.finished and theirs[name].finished
+        assert dispatch.finished.artifacts == theirs[name].finished.artifacts
+        assert set(dispatch.finished.files) == set(theirs[name].finished.files)
+        assert not dispatch.finished.note, "nothing was sent back to its conversation"
+    assert [(s.signal, s.cause, s.route_to) for s, _ in played.view.signals] == [
+        (s.signal, s.cause, s.route_to) for s, _ in played.recorded.signals
+    ]
+
+
+def the_person_is_asked_the_recorded_questions_and_gives_the_recorded_answers(played: Played) -> None:
+    ours, theirs = played.view.questions, played.recorded.questions
+    assert [(q.asked.topic, q.asked.text) for q in ours.values()] == [
+        (q.asked.topic, q.asked.text) for q in theirs.values()
+    ]
+    assert [(q.answer.choice, q.answer.text) for q in ours.values() if q.answer] == [
+        (q.answer.choice, q.answer.text) for q in theirs.values() if q.answer
+    ]
+    assert {q.answer.by for q in ours.values() if q.answer} == {"recording"}
+
+
+def the_pushed_commit_holds_the_recorded_tree(played: Played) -> None:
+    view, recorded = played.view, played.recorded
+    assert view.tree_sha256 == recorded.tree_sha256
+    assert view.pushed and branches(played.remote)[view.pushed.branch] == view.pushed.commit
+    for path, change in recorded.overlay.items():
+        pushed = git("show", f"{view.pushed.commit}:{path}", git_dir=played.remote)
+        assert pushed == played.recording.store.get(change.sha256 or ""), path
+
+
+def the_same_criteria_are_judged_with_the_same_verdicts(played: Played) -> None:
+    ours = {key: [row.id for row in judged.judgements] for key, judged in played.view.judged.items()}
+    theirs = {key: [row.id for row in judged.judgements] for key, judged in played.recorded.judged.items()}
+    assert {key: rows for key, rows in ours.items() if key in theirs} == theirs
+    final = played.view.tree_sha256, "after"
+    verdicts = [(row.id, row.verdict) for row in played.view.judged[final].judgements]
+    assert len(verdicts) == 77
+    assert verdicts == [(row.id, row.verdict) for row in played.recorded.judged[final].judgements]
+
+
+def every_request_went_through_the_bridge_which_alone_has_the_key(played: Played) -> None:
+    assert {asked.headers["x-api-key"] for asked in played.model.asked} == {SECRET}
+    closed = [dispatch.closed for dispatch in played.view.dispatches.values()]
+    assert sum(row.network.requests for row in closed if row) >= len(played.model.asked)
+    refused = {refusal for row in closed if row for refusal in row.network.refusals}
+    assert refused <= {"HEAD /"}, "Claude Code looks whether its server is there; nothing else is refused"
+    kept = [path for path in played.folder.path.rglob("*") if path.is_file()]
+    assert not [path for path in kept if SECRET.encode() in path.read_bytes()]
+
+
+def usage_is_counted_for_every_attempt_of_every_role(played: Played) -> None:
+    for dispatch in played.view.dispatches.values():
+        used = dispatch.usage
+        assert min(used.input_tokens, used.cached_tokens, used.output_tokens) > 0 and used.cost_usd > 0, dispatch.id
+    scripted = sum(asked.size // 8 for asked in played.model.asked)
+    assert played.view.usage.input_tokens == scripted, "all that the server counted, and nothing twice"
+
+
+def log_and_barrier_attest_what_each_role_was_given_and_opened(played: Played) -> None:
+    assert verify(played.folder.path) > 100
+    seen = dispatches_of(played.folder)
+    assert [row.dispatch for row in seen] == list(played.view.dispatches)
+    assert [fault for row in seen for fault in row.faults] == []
+    for dispatch in played.view.dispatches.values():
+        assert dispatch.closed and dispatch.started.sandbox and dispatch.started.barrier == "bubblewrap"
+        given = set(dispatch.started.sandbox.documents)
+        assert set(dispatch.closed.opened or ()) == given - {"prompt.md"}, f"{dispatch.id} reads all but the copy"
+        before = played.recorded.dispatches[dispatch.id].closed
+        assert before and dispatch.closed.suspicions == before.suspicions
