@@ -24,11 +24,14 @@ figures, not measured here). Its instructions are compared with our prompts; all
 once for an attempt, then with what was handed in added, then with what Claude Code adds, also once for an attempt. A
 ratio above 1 says how many times less it is here. What it sent request by request is not known.
 
+With `--table` it also writes, by role, what the estimate before a first run goes by.
+
 Run: python benchmarks/agents/bench_tokens.py      (needs R as the demonstration does, and Claude Code; minutes)
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -56,6 +59,7 @@ from tests.agents.recorded import Played, play
 from tests.agents.scripted_model import Asked
 from tests.support.runs import Bench
 
+FIRST_RUNS = Path(__file__).parents[2] / "src" / "statsclaw" / "engine" / "first_runs.toml"
 PREDECESSOR_INSTRUCTIONS, PREDECESSOR_IN_ALL = 121_000, 265_000
 #: Few, to save time: prompts do not depend on it, and the documents of scriber and reviewer by 0.3 %.
 REPLICATIONS = 4
@@ -144,7 +148,23 @@ def report(played: Played) -> None:
     print(f"ratio_in_all_with_claude_codes_own: {PREDECESSOR_IN_ALL / (once + total['program_tokens']):.2f}")
 
 
+def table(played: Played) -> str:
+    """What each role read afresh, from a cache, and wrote, over all of its attempts."""
+    roles: dict[str, Counter[str]] = {}
+    for dispatch, cost in costs_of(played):
+        roles.setdefault(dispatch.role, Counter()).update(cost)
+    lines = ["# Written by `python benchmarks/agents/bench_tokens.py --table`, which says what was counted and how."]
+    for role, cost in roles.items():
+        fresh = cost["sent_tokens"] - cost["repeated_tokens"]
+        lines += ["", f"[{role}]", f"input_tokens = {fresh}", f"cached_tokens = {cost['repeated_tokens']}"]
+        lines += [f"output_tokens = {cost['handed_in_tokens']}"]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description="What the flagship costs in tokens, by role.")
+    parser.add_argument("--table", action="store_true", help=f"write {FIRST_RUNS.name} as well")
+    asked = parser.parse_args()
     if fitting_demo() != "probit-r":
         raise SystemExit("error: R with Rcpp, RcppArmadillo, testthat and xml2 is not installed")
     os.environ["PATH"] = f"{CACHE / 'node_modules' / '.bin'}:{os.environ['PATH']}"
@@ -154,6 +174,8 @@ def main() -> None:
         if played.model.failures or not played.view.finished or played.view.finished.outcome != "shipped":
             raise SystemExit(f"error: the run was not shipped: {played.model.failures or played.view.missing}")
         report(played)
+        if asked.table:
+            FIRST_RUNS.write_text(table(played), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import typer
 
 from statsclaw.demo.debian import install_debian_r
 from statsclaw.demo.demo import fitting_demo, prepare_demo
-from statsclaw.engine.start import Order, clean_directive
+from statsclaw.engine.start import Order, check_backends, clean_directive
 from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
@@ -19,6 +19,7 @@ from statsclaw.intake.workflow import workflow as workflow_named
 from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
+from statsclaw.ui.estimates import estimate_for, estimate_line, show_estimate
 from statsclaw.ui.exit_codes import exit_code_of
 from statsclaw.ui.line import Line
 from statsclaw.ui.options import (
@@ -82,6 +83,9 @@ def run(
     ] = True,
     replications: ReplicationsOption = None,
     budget: BudgetOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say who would play what and what it may cost; start nothing.")
+    ] = False,
     times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -120,6 +124,13 @@ def run(
     if maker := alike(chosen):
         screen.say(Line("note", f"builder and tester are both played by {maker}'s models: their mistakes may agree"))
     interval_s, order = _schedule(order)
+    workflow_id, costs = estimate_for(order, place)
+    if dry_run:
+        check_backends(order.backends)
+        show_estimate(screen.console, workflow_id, order, costs)
+        return
+    if line := estimate_line(costs):
+        screen.say(line)
     rounds = 0
     while True:
         folder, view = session.start(place, order, screen, yes=yes, answers=answers)

@@ -1,0 +1,73 @@
+"""What a run may cost, said before anything is spent: by what earlier runs took here, else by a measured first run.
+
+The measure of a first run is the probit demonstration played by Claude Code with a scripted model that neither thinks
+nor looks around nor errs: what a real one takes is more.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from statsclaw.backends.prices import priced
+from statsclaw.backends.registry import AGENTS, make_backend
+from statsclaw.runlog.events import Usage
+from statsclaw.runlog.fold import RunView
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """For one role, all its attempts together. `runs`: of how many earlier ones this is the median; 0: a lower bound.
+
+    `priced_as`: the model whose price was taken where the backend names none.
+    """
+
+    role: str
+    backend: str
+    usage: Usage
+    seconds: float
+    runs: int
+    priced_as: str
+
+
+def expected(
+    cast: Mapping[str, str], earlier: Iterable[RunView], assumed_models: Mapping[str, str]
+) -> tuple[Expected, ...]:
+    """For every role of `cast` that an agent program plays. `assumed_models`: by endpoint, where none is named."""
+    views = list(earlier)
+    return tuple(
+        _of_role(role, name, views, assumed_models)
+        for role, name in cast.items()
+        if name.partition(":")[0] in AGENTS and role in _first_runs()
+    )
+
+
+def _of_role(role: str, name: str, views: Sequence[RunView], assumed_models: Mapping[str, str]) -> Expected:
+    kind, _, rest = name.partition(":")
+    known_as = make_backend(name, "unnamed").name
+    spent = [found for view in views if (found := _spent(view, role, known_as))]
+    if spent:
+        usage, seconds = sorted(spent, key=lambda row: row[0].tokens + row[0].cached_tokens)[len(spent) // 2]
+        return Expected(role, name, usage, seconds, len(spent), "")
+    endpoint = AGENTS[kind].endpoint_of(rest)
+    model = rest.partition("/")[2] if kind == "api" else "" if kind == "acp" else rest
+    taken = model or assumed_models.get(endpoint, "")
+    return Expected(role, name, priced(_first_runs()[role], endpoint, taken), 0.0, 0, "" if model else taken)
+
+
+def _spent(view: RunView, role: str, backend: str) -> tuple[Usage, float] | None:
+    """By a role in a run that came to its end with it."""
+    rows = [d for d in view.dispatches.values() if d.role == role and d.backend == backend]
+    usage = sum((row.usage for row in rows), start=Usage())
+    if not usage.tokens or not any(row.status == "finished" for row in rows):
+        return None
+    return usage, sum(row.elapsed_s for row in rows)
+
+
+@cache
+def _first_runs() -> dict[str, Usage]:
+    text = files("statsclaw.engine").joinpath("first_runs.toml").read_text(encoding="utf-8")
+    return {role: Usage.model_validate(row) for role, row in tomllib.loads(text).items()}
