@@ -1,6 +1,7 @@
 """Is what StatsClaw builds fast? One fit of both probit packages beside glm, statsmodels and a kernel written by hand.
 
 The packages are those of the recorded demonstrations. Run: python benchmarks/probit/bench_fits.py [--repetitions 5]
+[--page docs/explanation/is-it-fast.md]
 """
 
 from __future__ import annotations
@@ -121,9 +122,24 @@ def ratios(found: dict[str, float]) -> dict[str, float]:
     return rows
 
 
+def page(found: dict[str, float], rows: dict[str, float]) -> str:
+    """fits.md with its table: milliseconds, and how many times those of each alternative."""
+    lines = ["| | N | method | ms a fit | ÷ glm or statsmodels | ÷ kernel in C |", "|---|---|---|---|---|---|"]
+    for language, reference in (("r", "glm"), ("python", "statsmodels")):
+        for method in ("mle", "gibbs", "mh"):
+            for n in SIZES:
+                if (own := found.get(f"{language}_{method}_package_s_n{n}")) is None:
+                    continue
+                beside = [rows.get(f"{language}_{method}_vs_{other}_n{n}") for other in (reference, "kernel")]
+                cells = ["–" if ratio is None else f"{ratio:.2f}" for ratio in beside]
+                lines.append(f"| {language} | {n} | {method} | {own * 1000:.3g} | {' | '.join(cells)} |")
+    return (HERE / "fits.md").read_text(encoding="utf-8").replace("{table}", "\n".join(lines))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--page", type=Path, help="write the table into this page as well")
     options = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as scratch:
@@ -135,6 +151,8 @@ def main() -> None:
         print(f"{name}: {value:.6g}")
     for name, value in ratios(found).items():
         print(f"{name}: {value:.2f}")
+    if options.page:
+        options.page.write_text(page(found, ratios(found)), encoding="utf-8")
 
 
 if __name__ == "__main__":

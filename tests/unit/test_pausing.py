@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -14,11 +15,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from statsclaw.engine import pausing, working
+from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.pausing import Patience, Pause, pause_after
+from statsclaw.runlog import chain
 from statsclaw.runlog.events import BudgetSet, DispatchPaused, DispatchResumed, DispatchStarted, QuestionAnswered
 from statsclaw.runlog.fold import Overdrawn, RunView
+from statsclaw.runlog.log import RunLog
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.meter import Trouble
+from statsclaw.workspace.layout import RunFolder
 from tests.support.runs import HERE, HONEST, Bench, make_target, order_for
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -269,6 +274,47 @@ def test_another_backend_does_not_go_on_with_a_conversation_that_is_not_its_own(
         view = bench.resume("p-1", person=Person(0))  # type: ignore[arg-type]
     assert finished(view) and view.usage.tokens >= 2200, "what the first one spent is not forgotten"
     assert view.dispatches["planner-1"].backend == "command:env"
+
+
+def with_other_documents(sandbox):
+    return {"documents": {**sandbox.documents, "test-spec.md": "0" * 64}}
+
+
+def with_a_network(sandbox):
+    return {"network": ("evil.example",)}
+
+
+def with_writable_documents(sandbox):
+    return {"mounts": tuple(mount.model_copy(update={"writable": True}) for mount in sandbox.mounts)}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (with_other_documents, "after its rest it was given other documents"),
+        (with_a_network, "after its rest: it could reach evil.example"),
+        (with_writable_documents, "after its rest: /in was writable"),
+    ],
+)
+def test_what_a_role_is_given_after_its_rest_is_verified_too(bench: Bench, tmp_path, change, said):
+    with serving(Model()) as model:
+        started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=3000),))
+        bench.resume("p-1", person=Person(0))  # type: ignore[arg-type]
+    folder = bench.workspace.find("p-1")
+    assert [fault for one in dispatches_of(folder) for fault in one.faults] == []
+    copy = tmp_path / "altered"
+    shutil.copytree(folder.path, copy, symlinks=True)
+    for name in ("events.jsonl", "head", "lock"):
+        (copy / name).unlink(missing_ok=True)
+    (copy / "events.jsonl").touch()
+    with RunLog.open(copy) as log:
+        for record in chain.read(folder.path / "events.jsonl").records:
+            event = record.event
+            if isinstance(event, DispatchResumed) and event.sandbox:
+                altered = event.sandbox.model_copy(update=change(event.sandbox))
+                event = event.model_copy(update={"sandbox": altered})
+            log.append(event)
+    assert said in [fault for one in dispatches_of(RunFolder(copy)) for fault in one.faults]
 
 
 def test_the_wait_is_counted_from_the_pause(bench: Bench, tmp_path):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
+from statsclaw.engine.dispatch import models_of
 from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import Chosen, alike, choose, read_backends
 from statsclaw.roles.matrix import Role
 from statsclaw.ui.cli import app
+from statsclaw.ui.settings import endpoints, endpoints_for
 
 ROLES = [str(role) for role in Role]
 
@@ -94,3 +97,23 @@ def test_a_role_that_does_not_exist_is_refused_wherever_it_is_named(project):
     argv = ["run", "Fix the mean", "--target", str(project), "--backend", "human", "--role-backend", "bilder=human"]
     done = CliRunner().invoke(app, argv)
     assert isinstance(done.exception, InputRefused) and "bilder" in str(done.exception)
+
+
+def test_a_hosted_mind_and_a_model_of_this_machine_can_work_in_one_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-a-key-of-the-tests")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    local = "http://127.0.0.1:11434"
+    assert endpoints_for((local,), ["claude", "api:custom/qwen3:8b"]) == (local, "anthropic")
+    assert endpoints_for((local,), ["claude"]) == (local,), "a gateway that serves everybody"
+    run = SimpleNamespace(endpoints=endpoints((local, "anthropic")))
+    reached = {
+        name: [row.name for row in models_of(run, SimpleNamespace(executes=True, endpoint=name))]  # type: ignore[arg-type]
+        for name in ("anthropic", "custom", "openai", "")
+    }
+    assert reached == {
+        "anthropic": ["anthropic"],
+        "custom": ["custom"],
+        "openai": ["custom"],
+        "": ["custom", "anthropic"],
+    }
+    assert models_of(run, SimpleNamespace(executes=False, endpoint="")) == ()  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from statsclaw.profiles.profile import Profile, load_profile, with_overrides
 from statsclaw.roles.matrix import EVERYTHING, MATRIX, Role
 from statsclaw.roles.view import View, view_of
 from statsclaw.runlog import chain
-from statsclaw.runlog.events import DispatchStarted, Sandbox
+from statsclaw.runlog.events import DispatchResumed, DispatchStarted, Sandbox
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore, sha256
@@ -48,6 +48,9 @@ def dispatches_of(folder: RunFolder) -> list[Seen]:
     for record in chain.read(folder.path / EVENTS).records:
         if isinstance(record.event, DispatchStarted):
             found.append(_look(record.event, view, store, folder))
+        if isinstance(record.event, DispatchResumed) and record.event.sandbox:
+            seen = next(seen for seen in reversed(found) if seen.dispatch == record.event.dispatch)
+            seen.faults += _resumed(record.event.sandbox, seen.sandbox, view.dispatches[seen.dispatch].backend, view)
         view.apply(record)
     for seen in found:
         closed = view.dispatches[seen.dispatch].closed
@@ -82,6 +85,15 @@ def _look(event: DispatchStarted, view: RunView, store: ContentStore, folder: Ru
         )
     seen.faults += _mounts(event.sandbox, event.backend, view)
     return seen
+
+
+def _resumed(now: Sandbox, before: Sandbox | None, backend: str, view: RunView) -> Iterator[str]:
+    """A role that rested is given what it was given before, and nothing else."""
+    if before is None or now.documents != before.documents:
+        yield "after its rest it was given other documents"
+    if before is None or now.repository_sha256 != before.repository_sha256:
+        yield "after its rest it was given another repository"
+    yield from (f"after its rest: {fault}" for fault in _mounts(now, backend, view))
 
 
 def _profile(name: str, target: Path, view: RunView) -> Profile:

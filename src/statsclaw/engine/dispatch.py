@@ -54,9 +54,13 @@ from statsclaw.verify.report import redacted_words
 
 
 def models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
-    """What a role's program may reach: all that the run may, or of an agent program its own."""
+    """What a role's program may reach: all that the run may, or of an agent program its own, else a gateway."""
     own = getattr(backend, "endpoint", "")
-    return tuple(row for row in run.endpoints if backend.executes and (not own or row.name in (own, CUSTOM)))
+    if not backend.executes or not own:
+        return run.endpoints if backend.executes else ()
+    by_name = {row.name: row for row in run.endpoints}
+    found = by_name.get(own) or by_name.get(CUSTOM)
+    return (found,) if found else ()
 
 
 def compose_prompt(run: Run, view: View) -> str:

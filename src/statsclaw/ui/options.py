@@ -24,7 +24,10 @@ YesOption = Annotated[bool, typer.Option("--yes", help="Take safe defaults and a
 AnswersOption = Annotated[Path | None, typer.Option("--answers", help="TOML file with answers, for unattended use.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 BackendOption = Annotated[
-    str | None, typer.Option("--backend", help="Who plays every role: claude, codex, gemini, api:…, acp:…, human, command:…, replay:…")
+    str | None,
+    typer.Option(
+        "--backend", help="Who plays every role: claude, codex, gemini, api:…, acp:…, human, command:…, replay:…"
+    ),
 ]
 BarrierOption = Annotated[
     str, typer.Option("--barrier", help="What keeps the roles apart: bubblewrap, or a weaker kind you name.")

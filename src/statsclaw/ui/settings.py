@@ -72,7 +72,8 @@ def endpoints_for(given: Sequence[str], backends: Iterable[str]) -> tuple[str, .
     named = {endpoint(name, os.environ).name for name in given}
     if CUSTOM in wanted and CUSTOM not in named:
         raise InputRefused("the backend api:custom needs a URL", kept="Nothing was started", todo="--endpoint http://…")
-    return (*given, *(name for name in wanted if name and not named & {name, CUSTOM}))
+    serves_all = CUSTOM in named and CUSTOM not in wanted  # a gateway, not somebody's own model
+    return (*given, *(name for name in wanted if name and name not in named and not serves_all))
 
 
 def _configured_for(wanted: Collection[str]) -> tuple[str, ...]:
