@@ -9,16 +9,13 @@ import pytest
 
 from tests.agents.roles import all_honest, honest_files
 from tests.agents.scripted_model import Act, Say, ScriptedModel, Talk, written_by_shell
+from tests.agents.until import EACH_KIND, KEYS
 from tests.support.runs import make_target, order_for
 
 pytestmark = pytest.mark.slow
-PROGRAMS = {
-    "claude": "ANTHROPIC_API_KEY", "codex:gpt-5": "OPENAI_API_KEY", "gemini:scripted": "GEMINI_API_KEY",
-    "api:custom/scripted": "MY_OWN_KEY", "acp:custom/scripted@opencode acp": "MY_OWN_KEY",
-}  # fmt: skip
 
 
-@pytest.mark.parametrize("backend", PROGRAMS)
+@pytest.mark.parametrize("backend", EACH_KIND)
 def test_the_builder_remembers_what_it_did_before_the_block(agents: Path, bench, tmp_path: Path, backend):
     prompts: list[str] = []
 
@@ -31,7 +28,7 @@ def test_the_builder_remembers_what_it_did_before_the_block(agents: Path, bench,
 
     scripts = all_honest("--no-hold") | {"# You are the builder\n": builder}
     with ScriptedModel(scripts) as model:
-        order = order_for(make_target(tmp_path), backend=backend, endpoints=(f"{model.url}#{PROGRAMS[backend]}",))
+        order = order_for(make_target(tmp_path), backend=backend, endpoints=(f"{model.url}#{KEYS[backend]}",))
         view = bench.start(order)
     assert model.failures == []
     assert view.finished and view.finished.outcome in ("done", "shipped"), view.missing

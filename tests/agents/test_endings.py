@@ -8,25 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import DispatchFailed, DispatchFinished, SignalRaised
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import read_view
 from statsclaw.sandbox.limits import Limits
 from tests.agents.conftest import SECRET
 from tests.agents.roles import honest_files
 from tests.agents.scripted_model import Act, Break, Fail, Say, ScriptedModel, Shell, Stall, Talk, Write
+from tests.agents.until import KEYS, PROGRAMS, Ended, Enough, first_dispatch_only
 from tests.support.runs import Bench, make_target, order_for
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS = {"claude": "ANTHROPIC_API_KEY", "codex:gpt-5": "OPENAI_API_KEY", "gemini:scripted": "GEMINI_API_KEY"}
 HONEST = ("--good", "--no-hold")
-Ended = DispatchFinished | DispatchFailed | SignalRaised
-
-
-class Enough(Exception):
-    """The first dispatch has ended; the rest of the run is not wanted."""
 
 
 @pytest.fixture
@@ -34,15 +27,11 @@ def ended(agents: Path, bench: Bench, tmp_path: Path) -> Callable[..., tuple[End
     """Runs a script as the planner and gives the event its dispatch ended with."""
 
     def play(script: Callable[[Talk], Iterator[Act]], backend: str = "claude", **changes: object):
-        def observe(record: Record, view: RunView) -> None:
-            if isinstance(record.event, Ended):
-                raise Enough
-
         with ScriptedModel(script) as model:
-            endpoint = f"{model.url}#{PROGRAMS.get(backend, 'ANTHROPIC_API_KEY')}"
+            endpoint = f"{model.url}#{KEYS[backend]}"
             order = order_for(make_target(tmp_path), backend=backend, endpoints=(endpoint,), run_id="a-1", **changes)
             with pytest.raises(Enough):
-                bench.start(order, observers=(observe,))
+                bench.start(order, observers=(first_dispatch_only,))
         assert model.failures == []
         view = read_view(bench.workspace.find("a-1").path)
         return next(iter(view.dispatches.values())), view, model
@@ -166,7 +155,7 @@ def test_the_agent_finds_no_key_no_other_room_and_no_way_out(ended, backend, tmp
 def test_a_subscription_is_used_and_its_login_is_never_inside(ended, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     monkeypatch.setenv("CLAUDE_CODE_OAUTH_TOKEN", SECRET)
-    monkeypatch.setitem(PROGRAMS, "claude", "CLAUDE_CODE_OAUTH_TOKEN")
+    monkeypatch.setitem(KEYS, "claude", "CLAUDE_CODE_OAUTH_TOKEN")
     seen: list[str] = []
 
     def script(talk: Talk) -> Iterator[Act]:

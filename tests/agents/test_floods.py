@@ -7,48 +7,32 @@ from pathlib import Path
 
 import pytest
 
-from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import DispatchFailed, DispatchFinished, SignalRaised
-from statsclaw.runlog.fold import DispatchView, RunView
+from statsclaw.runlog.fold import DispatchView
 from statsclaw.runlog.log import read_view
 from statsclaw.sandbox.limits import MIB, Limits
 from tests.agents.roles import honest_files
 from tests.agents.scripted_model import Act, Fail, Refuse, Say, ScriptedModel, Shell, Talk, Use, written_by_shell
 from tests.agents.scripted_model.asked import SHELLS
+from tests.agents.until import KEYS, PROGRAMS, Enough, first_dispatch_only
 from tests.support.patience import within
 from tests.support.runs import Bench, make_target, order_for
 
 pytestmark = pytest.mark.slow
 
 OPENCODE = "acp:custom/scripted@opencode acp"
-KEYS = {
-    "claude": "ANTHROPIC_API_KEY", "codex:gpt-5": "OPENAI_API_KEY", "gemini:scripted": "GEMINI_API_KEY",
-    OPENCODE: "MY_OWN_KEY", "api:anthropic/scripted": "ANTHROPIC_API_KEY", "api:openai/scripted": "OPENAI_API_KEY",
-    "api:google/scripted": "GEMINI_API_KEY", "api:custom/scripted": "MY_OWN_KEY",
-}  # fmt: skip
-PROGRAMS = ("claude", "codex:gpt-5", "gemini:scripted")
 Script = Callable[[Talk], Iterator[Act]]
-Ended = DispatchFinished | DispatchFailed | SignalRaised
-
-
-class Enough(Exception):
-    """The first dispatch has ended; the rest of the run is not wanted."""
 
 
 @pytest.fixture
 def ended(agents: Path, bench: Bench, tmp_path: Path) -> Iterator[Callable[..., tuple[DispatchView, ScriptedModel]]]:
     """Plays a script as the planner of a run, for two minutes at most."""
 
-    def observe(record: Record, view: RunView) -> None:
-        if isinstance(record.event, Ended):
-            raise Enough
-
     def play(script: Script, backend: str = "claude") -> tuple[DispatchView, ScriptedModel]:
         with ScriptedModel(script) as model:
             endpoint = f"{model.url}#{KEYS[backend]}"
             order = order_for(make_target(tmp_path), backend=backend, endpoints=(endpoint,), run_id="a-1")
             with pytest.raises(Enough):
-                bench.start(order, observers=(observe,))
+                bench.start(order, observers=(first_dispatch_only,))
         assert model.failures == []
         (dispatch,) = read_view(bench.workspace.find("a-1").path).dispatches.values()
         return dispatch, model

@@ -8,21 +8,14 @@ from pathlib import Path
 import pytest
 
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import BudgetSet, DispatchFailed, DispatchFinished, DispatchPaused, QuestionAsked
+from statsclaw.runlog.events import BudgetSet, DispatchPaused, QuestionAsked
 from statsclaw.runlog.fold import RunView
 from tests.agents.roles import honest_files
 from tests.agents.scripted_model import Act, Fail, Say, ScriptedModel, Shell, Talk, Write
+from tests.agents.until import EACH_KIND, KEYS, Enough, first_dispatch_only
 from tests.support.runs import Bench, make_target, order_for
 
 pytestmark = pytest.mark.slow
-PROGRAMS = {
-    "claude": "ANTHROPIC_API_KEY", "codex:gpt-5": "OPENAI_API_KEY", "gemini:scripted": "GEMINI_API_KEY",
-    "api:anthropic/scripted": "ANTHROPIC_API_KEY", "acp:custom/scripted@opencode acp": "MY_OWN_KEY",
-}  # fmt: skip
-
-
-class Enough(Exception):
-    """What was to be seen has happened; the rest of the run is not wanted."""
 
 
 class Nobody:
@@ -40,11 +33,6 @@ class Willing(Nobody):
         return QuestionAnswered(question=question.question, choice=0, by="answer")
 
 
-def until_taken(record: Record, view: RunView) -> None:
-    if isinstance(record.event, DispatchFinished | DispatchFailed):
-        raise Enough
-
-
 def planner(talk: Talk) -> Iterator[Act]:
     prompt = talk.asked[0].first
     for path, text in honest_files("planner", prompt, "--good", "--no-hold").items():
@@ -52,7 +40,7 @@ def planner(talk: Talk) -> Iterator[Act]:
     yield Say("done")
 
 
-@pytest.mark.parametrize("backend", PROGRAMS)
+@pytest.mark.parametrize("backend", EACH_KIND)
 def test_a_limit_is_waited_out_and_the_conversation_goes_on(agents: Path, bench: Bench, tmp_path: Path, backend):
     pauses: list[DispatchPaused] = []
     limited = True
@@ -62,7 +50,7 @@ def test_a_limit_is_waited_out_and_the_conversation_goes_on(agents: Path, bench:
         if isinstance(record.event, DispatchPaused):
             pauses.append(record.event)
             limited = False
-        until_taken(record, view)
+        first_dispatch_only(record, view)
 
     def script(talk: Talk) -> Iterator[Act]:
         yield Shell("echo remembered > /tmp/left; echo first step")
@@ -74,7 +62,7 @@ def test_a_limit_is_waited_out_and_the_conversation_goes_on(agents: Path, bench:
         yield from planner(talk)
 
     with ScriptedModel(script) as model:
-        endpoint = f"{model.url}#{PROGRAMS[backend]}"
+        endpoint = f"{model.url}#{KEYS[backend]}"
         order = order_for(make_target(tmp_path), backend=backend, endpoints=(endpoint,), run_id="a-1")
         with pytest.raises(Enough):
             bench.start(order, observers=(observe,))
@@ -87,7 +75,7 @@ def test_a_limit_is_waited_out_and_the_conversation_goes_on(agents: Path, bench:
     assert dispatch.usage.input_tokens > 0
 
 
-@pytest.mark.parametrize("backend", PROGRAMS)
+@pytest.mark.parametrize("backend", EACH_KIND)
 def test_a_budget_cuts_the_agent_and_it_goes_on_when_more_is_granted(agents, bench: Bench, tmp_path: Path, backend):
     def script(talk: Talk) -> Iterator[Act]:
         for step in range(6):
@@ -96,13 +84,13 @@ def test_a_budget_cuts_the_agent_and_it_goes_on_when_more_is_granted(agents, ben
         yield from planner(talk)
 
     with ScriptedModel(script) as model:
-        endpoint = f"{model.url}#{PROGRAMS[backend]}"
+        endpoint = f"{model.url}#{KEYS[backend]}"
         budgets = (BudgetSet(scope="dispatch", tokens=20_000),)
         order = order_for(make_target(tmp_path), backend=backend, endpoints=(endpoint,), run_id="a-1", budgets=budgets)
         view = bench.start(order, person=Nobody())
         assert [q.topic for q in view.open_questions] == ["budget"] and view.dispatches["planner-1"].status == "paused"
         with pytest.raises(Enough):
-            bench.resume("a-1", person=Willing(), observers=(until_taken,))
+            bench.resume("a-1", person=Willing(), observers=(first_dispatch_only,))
     assert model.failures == []
     view = bench.view("a-1")
     assert view.dispatches["planner-1"].status == "finished", view.dispatches["planner-1"].reason

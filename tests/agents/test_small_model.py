@@ -11,24 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from statsclaw.runlog.chain import Record
-from statsclaw.runlog.events import DispatchFailed, DispatchFinished, SignalRaised
-from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import read_view
 from statsclaw.runlog.store import ContentStore
 from tests.agents.small_model import NotInstalled, SmallModel, installed, serving
+from tests.agents.until import Enough, first_dispatch_only
 from tests.support.runs import Bench, make_target, order_for
 
 pytestmark = pytest.mark.slow
-
-
-class Enough(Exception):
-    """The first dispatch has ended; the rest of the run is not wanted."""
-
-
-def first_dispatch_only(record: Record, view: RunView) -> None:
-    if isinstance(record.event, DispatchFinished | DispatchFailed | SignalRaised):
-        raise Enough
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
 from typing import Any, Self
 
-from tests.agents.scripted_model.acts import Act, Break, Fail, Refuse, Say, Stall
+from tests.agents.scripted_model.acts import Act, Break, Fail, Refuse, Say, Stall, Use
 from tests.agents.scripted_model.asked import Asked, Talk
 from tests.agents.scripted_model.wires import WIRES
 
@@ -101,7 +101,7 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             if isinstance(act, Fail):
                 self._send(act.status, json.dumps(wire.error(act.status, act.message)).encode(), dict(act.headers))
                 return
-            text = act.text if isinstance(act, Say | Break) else getattr(act, "text", "") if act_is_use(act) else ""
+            text = act.text if isinstance(act, Say | Break | Use) else ""
             if isinstance(act, Refuse):
                 whole = wire.refusal(asked, act.text, number)
             else:
@@ -134,7 +134,3 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
     return Handler
-
-
-def act_is_use(act: Act) -> bool:
-    return type(act).__name__ == "Use"

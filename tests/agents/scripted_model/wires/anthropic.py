@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.agents.scripted_model.acts import Use
 from tests.agents.scripted_model.asked import Asked
+from tests.agents.scripted_model.wires.parts import text_of
 
 NAME = "anthropic"
 
@@ -19,11 +20,13 @@ def speaks(path: str) -> bool:
 def read(body: Mapping[str, Any], path: str, size: int) -> Asked:
     turns = [(m["role"], _parts(m["content"])) for m in body["messages"]]
     said = [part["text"] for role, parts in turns if role == "user" for part in parts if part["type"] == "text"]
-    results = [_text(part.get("content", "")) for _, parts in turns for part in parts if part["type"] == "tool_result"]
+    results = [
+        text_of(part.get("content", "")) for _, parts in turns for part in parts if part["type"] == "tool_result"
+    ]
     return Asked(
         wire=NAME, model=body.get("model", ""), stream=bool(body.get("stream")), size=size, path=path,
         tools={tool["name"]: tool.get("input_schema", {}) for tool in body.get("tools", ()) if "name" in tool},
-        system=_text(body.get("system", "")), first="\n".join(_first_turn(turns)), last=said[-1] if said else "",
+        system=text_of(body.get("system", "")), first="\n".join(_first_turn(turns)), last=said[-1] if said else "",
         results=tuple(results),
     )  # fmt: skip
 
@@ -79,9 +82,3 @@ def _first_turn(turns: list[tuple[str, list[dict[str, Any]]]]) -> list[str]:
 
 def _parts(content: Any) -> list[dict[str, Any]]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))

@@ -8,8 +8,11 @@ from typing import Any
 
 from tests.agents.scripted_model.acts import Use
 from tests.agents.scripted_model.asked import Asked
+from tests.agents.scripted_model.wires.parts import text_of
 
 NAME = "chat"
+
+SYSTEM = ("system", "developer")
 
 
 def speaks(path: str) -> bool:
@@ -18,14 +21,14 @@ def speaks(path: str) -> bool:
 
 def read(body: Mapping[str, Any], path: str, size: int) -> Asked:
     turns = body["messages"]
-    said = [_text(turn.get("content") or "") for turn in turns if turn["role"] == "user"]
+    said = [text_of(turn.get("content") or "") for turn in turns if turn["role"] == "user"]
     tools = [tool["function"] for tool in body.get("tools") or () if tool.get("type") == "function"]
     return Asked(
         wire=NAME, model=body.get("model", ""), stream=bool(body.get("stream")), size=size, path=path,
         tools={tool["name"]: tool.get("parameters", {}) for tool in tools},
-        system="\n".join(_text(turn.get("content") or "") for turn in turns if turn["role"] in ("system", "developer")),
+        system="\n".join(text_of(turn.get("content") or "") for turn in turns if turn["role"] in SYSTEM),
         first=said[0] if said else "", last=said[-1] if said else "",
-        results=tuple(_text(turn.get("content") or "") for turn in turns if turn["role"] == "tool"),
+        results=tuple(text_of(turn.get("content") or "") for turn in turns if turn["role"] == "tool"),
     )  # fmt: skip
 
 
@@ -63,9 +66,3 @@ def events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def error(status: int, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "invalid_request_error" if status == 400 else "server_error"}}
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.agents.scripted_model.acts import Use
 from tests.agents.scripted_model.asked import Asked
+from tests.agents.scripted_model.wires.parts import text_of
 
 NAME = "responses"
 
@@ -18,7 +19,7 @@ def speaks(path: str) -> bool:
 
 def read(body: Mapping[str, Any], path: str, size: int) -> Asked:
     items = body["input"] if isinstance(body["input"], list) else [{"role": "user", "content": body["input"]}]
-    said = [_text(item.get("content", "")) for item in items if item.get("role") == "user"]
+    said = [text_of(item.get("content", "")) for item in items if item.get("role") == "user"]
     results = [_output(item["output"]) for item in items if item.get("type") == "function_call_output"]
     return Asked(
         wire=NAME, model=body.get("model", ""), stream=bool(body.get("stream")), size=size, path=path,
@@ -75,11 +76,5 @@ def error(status: int, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": code or "server_error", "code": code}}
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(part.get("text", "") for part in content if isinstance(part, dict))
-
-
 def _output(output: Any) -> str:
-    return output if isinstance(output, str) else _text(output)
+    return output if isinstance(output, str) else text_of(output)
