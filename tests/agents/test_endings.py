@@ -107,7 +107,6 @@ TOO_LONG = Fail(400, "prompt is too long: 250000 tokens > 200000 maximum")
     [
         ("claude", TOO_LONG, "too long"),
         ("api:anthropic/scripted", TOO_LONG, "too long"),
-        ("api:anthropic/scripted", Fail(401, "invalid x-api-key"), "401"),  # Claude Code tries this for three minutes
     ],
 )
 def test_what_trying_again_does_not_mend_ends_the_attempt_with_its_reason(ended, backend, act, said):
