@@ -30,6 +30,7 @@ class Recording:
         self.answers: dict[tuple[str, str, str], e.QuestionAnswered] = {}
         started: dict[str, e.DispatchStarted] = {}
         asked: dict[str, e.QuestionAsked] = {}
+        number: dict[str, str] = {}  # as a replay counts: nobody asks it about money or models
         for record in chain.read(folder / EVENTS).records:
             match record.event:
                 case e.RunCreated() as event:
@@ -40,9 +41,12 @@ class Recording:
                     self.endings[started[event.dispatch].task_sha256] = event
                 case e.QuestionAsked() as event:
                     asked[event.question] = event
+                    if event.topic not in ("budget", "model"):
+                        number[event.question] = f"q{len(number) + 1}"
                 case e.QuestionAnswered() as event:
                     question = asked[event.question]
-                    self.answers[question.question, question.topic, question.text] = event
+                    place = number.get(event.question, event.question)
+                    self.answers[place, question.topic, question.text] = event
                 case _:
                     pass
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
 from statsclaw.artifacts.catalogue import ArtifactKind, catalogue, owed_by
 from statsclaw.artifacts.check import faults, section, verdicts
@@ -45,7 +48,7 @@ from statsclaw.sandbox.handin import HandIn, Raised
 from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
-from statsclaw.sandbox.tree import paths_in, write_tree
+from statsclaw.sandbox.tree import Manifest, paths_in, write_tree
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.render import with_interface
 from statsclaw.states import Signal
@@ -93,8 +96,7 @@ def start_dispatch(run: Run, role: Role, backend: Backend, tools: Enclosure) -> 
     enclosure = room.enclosure(backend.equip(tools))
     check_tools(run, enclosure)
     confinement = Confinement(run.barrier, enclosure, run.limits, room.desk)
-    by_roles = {path: entry for path, entry in manifest.items() if path not in ADDED.get(profile.id, ())}
-    digest = view.digest(manifest_digest(by_roles))
+    digest = _task_digest(run, view, manifest)
     task = Task(role=role, attempt=view.attempt, digest=digest, prompt=prompt, session=session)
     started = DispatchStarted(
         dispatch=name,
@@ -112,6 +114,23 @@ def start_dispatch(run: Run, role: Role, backend: Backend, tools: Enclosure) -> 
     )
     run.log.append(started)
     return task, room, confinement
+
+
+def can_go_on(run: Run, rests: DispatchView, backend: Backend) -> bool:
+    """Whether a role that rests has its room, its own mind, and just what it would be given now."""
+    if backend.name != rests.backend or not run.room(rests.id).is_furnished:
+        return False
+    view = view_of(Role(rests.role), run.view, run.plan.roles, run.store)
+    with tempfile.TemporaryDirectory(dir=run.folder.desk("")) as scratch:
+        sees = partial(view.sees, profile=run.profile)
+        manifest = write_tree(run.target, run.view.overlay, run.store, Path(scratch) / "repo", sees)
+    return _task_digest(run, view, manifest) == rests.started.task_sha256
+
+
+def _task_digest(run: Run, view: View, manifest: Manifest) -> str:
+    """Names what a role is given, without what the engine adds to its repository."""
+    added = ADDED.get(run.profile.id, ())
+    return view.digest(manifest_digest({path: entry for path, entry in manifest.items() if path not in added}))
 
 
 def take_up_dispatch(
@@ -199,6 +218,7 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
         for data in inspected.contents.values():
             run.store.put(data)
     run.log.append(event)
+    run.meters.forget(dispatch.id)
     keep_conversation(run, dispatch, result if not breaches else HandIn())
     run.room(dispatch.id).clear()
 

@@ -17,6 +17,8 @@ from statsclaw.sandbox.meter import Trouble
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 30.0, 1800.0
 PATIENCE_S = 12 * 3600.0
+#: Of one dispatch, answers or not: a program that is in trouble again and again is looked at by a person.
+MOST_RESTS = 50
 #: How long the answer that is under way may still take when a budget is spent.
 GRACE_S = 20.0
 
@@ -41,13 +43,14 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often and how long a dispatch has waited without an answer of its model in between."""
+    """How often and how long a dispatch has waited without an answer of its model in between, and how often ever."""
 
     waits: int = 0
     waited_s: float = 0.0
+    rests: int = 0
 
     def after(self, seconds: float) -> Patience:
-        return Patience(self.waits + 1, self.waited_s + seconds)
+        return Patience(self.waits + 1, self.waited_s + seconds, self.rests + 1)
 
 
 def pause_after(
@@ -63,7 +66,10 @@ def pause_after(
     said = _SAID.get(trouble.status, f"the model's server is in trouble ({trouble.status})")
     if trouble.needs_a_person:
         return Pause("model", said)
-    wait_s = max(1.0, trouble.wait_s) if trouble.wait_s is not None else _next_wait(patience.waits)
+    least_s = 2.0 ** min(patience.waits, 10)  # a server that always says "at once" is not asked thousands of times
+    wait_s = max(least_s, trouble.wait_s) if trouble.wait_s is not None else _next_wait(patience.waits)
+    if patience.rests >= MOST_RESTS:
+        return Pause("model", f"{said}, for the {patience.rests}th time")
     if patience.waited_s + wait_s > PATIENCE_S:
         return Pause("model", f"{said}, after {patience.waited_s / 3600:.1f} hours of waiting")
     return Pause("model", said, now + timedelta(seconds=wait_s))

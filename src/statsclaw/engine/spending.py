@@ -14,11 +14,12 @@ from statsclaw.sandbox.bridge import Bridge
 
 
 class Meters:
-    """Of every dispatch that is at work now. May be read at any time, from any thread."""
+    """Of every dispatch that is at work, or done and not yet in the log. May be read at any time, from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._at_work: dict[str, tuple[Bridge | None, str, float]] = {}
+        self._done: dict[str, Live] = {}
 
     @contextmanager
     def counting(self, dispatch: str, bridge: Bridge | None, provider: str) -> Iterator[None]:
@@ -30,11 +31,21 @@ class Meters:
             with self._lock:
                 self._at_work.pop(dispatch, None)
 
+    def settle(self, dispatch: str, spent: Live) -> None:
+        """It has handed in; others may be at work for long before the log says so."""
+        with self._lock:
+            self._done[dispatch] = spent
+
+    def forget(self, dispatch: str) -> None:
+        """The log knows."""
+        with self._lock:
+            self._done.pop(dispatch, None)
+
     def live(self) -> dict[str, Live]:
         with self._lock:
-            at_work = dict(self._at_work)
+            at_work, done = dict(self._at_work), dict(self._done)
         now = time.monotonic()
-        return {
+        return done | {
             name: Live(metered(bridge.use, provider) if bridge else Usage(), now - begun)
             for name, (bridge, provider, begun) in at_work.items()
         }

@@ -13,14 +13,14 @@ from importlib.resources import files
 from statsclaw.backends.protocol import Backend, Conversing
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import commit_messages
-from statsclaw.engine.dispatch import inspect, models_of, start_dispatch, take_up_dispatch
+from statsclaw.engine.dispatch import can_go_on, inspect, models_of, start_dispatch, take_up_dispatch
 from statsclaw.engine.pausing import GRACE_S, Patience, Pause, pause_after
 from statsclaw.engine.run import Run
 from statsclaw.engine.spending import metered, settled
 from statsclaw.engine.tools import tools_for
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import DispatchInterrupted, DispatchPaused, DispatchResumed, NetworkUse, Sandbox
-from statsclaw.runlog.fold import DispatchView, Overdrawn
+from statsclaw.runlog.events import DispatchInterrupted, DispatchPaused, DispatchResumed, NetworkUse, Sandbox, Usage
+from statsclaw.runlog.fold import DispatchView, Live, Overdrawn
 from statsclaw.sandbox.bridge import Bridge
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
@@ -65,8 +65,9 @@ class Stretch:
     """How a piece of work ended, and what was heard of the model at last."""
 
     result: HandIn | None
-    trouble: Trouble | None
-    answered: bool
+    trouble: Trouble | None = None
+    answered: bool = False
+    spent: Live = field(default_factory=lambda: Live(Usage(), 0.0))
 
 
 def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
@@ -77,7 +78,7 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
     seats = []
     for role in roles:
         rests = resting.get(role)
-        if rests and rests.backend != backends[role].name:  # another mind does not go on with its conversation
+        if rests and not can_go_on(run, rests, backends[role]):
             run.log.append(DispatchInterrupted(dispatch=rests.id, role=role))
             rests = None
         seats.append(_seat(run, role, backends[role], tools, rests))
@@ -87,9 +88,10 @@ def dispatch_side_by_side(run: Run, roles: Sequence[Role]) -> None:
         futures = [pool.submit(_work, run, seat, stopping) for seat in seats]
         try:
             _look_after(run, seats, futures)
-        except KeyboardInterrupt:
+        except BaseException:  # nobody looks after the others any more: none may rest, none may begin
             stopping.set()
-            end_all()
+            while wait(futures, timeout=_LOOK_EVERY_S).not_done:
+                end_all()
             raise
 
 
@@ -134,14 +136,14 @@ def _work(run: Run, seat: Seat, stopping: threading.Event) -> None:
         stretch = _stretch(run, seat, stopping)
         if stretch.result is None:
             return
-        if stopping.is_set():
-            if stretch.result.broken_off:
-                _rest(run, seat, stretch.result, Pause("person", "the person interrupted it", datetime.now(UTC)))
+        if stopping.is_set() and stretch.result.failure:
+            _rest(run, seat, stretch.result, Pause("person", "it was interrupted", datetime.now(UTC)))
             return
         if stretch.answered:
-            seat.patience = Patience()
+            seat.patience = Patience(rests=seat.patience.rests)
         pause = pause_after(stretch.result, seat.over, stretch.trouble, seat.patience, datetime.now(UTC))
         if pause is None:
+            run.meters.settle(seat.dispatch, stretch.spent)
             seat.room.hand_in(stretch.result)
             return
         _rest(run, seat, stretch.result, pause)
@@ -211,22 +213,24 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
             result = again.model_copy(update={"note": f"sent back to its conversation: {'; '.join(wrong)}"[:1000]})
     seat.bridge = None
     if result is None:
-        return Stretch(None, None, False)
+        return Stretch(None)
     if result.failure and bridge and bridge.hopeless:
         failure = f"its model refused one request after the other (status {bridge.hopeless}): {result.failure}"
         result = result.model_copy(update={"failure": failure})
     use = bridge.use if bridge else NetworkUse()
     trouble = bridge.trouble if bridge else None
+    spent = Live(settled(result.usage, metered(use, provider)), time.monotonic() - begun)
     seen: dict[str, object] = {
-        "elapsed_s": round(earlier.elapsed_s + time.monotonic() - begun, 3),
-        "usage": earlier.usage + settled(result.usage, metered(use, provider)),
+        "elapsed_s": round(earlier.elapsed_s + spent.seconds, 3),
+        "usage": earlier.usage + spent.usage,
         "transcript": "\n".join(text for text in (earlier.transcript, result.transcript) if text),
     }
     if backend.executes:
         opened = tuple(sorted({*readings.opened, *(earlier.opened or ())})) if readings.complete else None
         seen |= {"opened": opened, "commits": commit_messages(seat.confinement, room)}
         seen |= {"network": earlier.network + use}
-    return Stretch(result.model_copy(update=seen), trouble, any(status.startswith("2") for status in use.answers))
+    answered = any(status.startswith("2") for status in use.answers)
+    return Stretch(result.model_copy(update=seen), trouble, answered, spent)
 
 
 def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:

@@ -156,7 +156,7 @@ class RunView:
     stop_requested: bool = False
     replications: int | None = None
     budgets: dict[str, e.BudgetSet] = field(default_factory=dict)
-    granted: Counter[str] = field(default_factory=Counter)
+    granted: dict[str, Live] = field(default_factory=dict)
     review_verdict: str = ""
     abandoned: e.Usage = field(default_factory=e.Usage)
     missing: tuple[str, ...] = ()
@@ -195,24 +195,23 @@ class RunView:
     ) -> Overdrawn | None:
         """Which budget forbids that a role goes on with a dispatch. `live`: what was spent since the log knows of it.
 
-        Each budget is granted as often as the person said so; that of a dispatch by dispatch.
+        Each counts from the last time the person granted it; that of a dispatch by dispatch.
         """
-        for scope, key, concerned in (
-            (WHOLE_RUN, WHOLE_RUN, list(self.dispatches)),
-            (role, role, [name for name, d in self.dispatches.items() if d.role == role]),
-            (EACH_DISPATCH, dispatch, [dispatch]),
-        ):
-            budget = self.budgets.get(scope)
-            rows = [self.dispatches[name] for name in concerned if name in self.dispatches]
-            if budget is None:
-                continue
-            used = sum((row.usage for row in rows), start=e.Usage() if scope else self.abandoned)
-            seconds = sum(row.elapsed_s for row in rows)
-            for more in (live[name] for name in concerned if name in live):
-                used, seconds = used + more.usage, seconds + more.seconds
-            if spent := budget.spent(used, seconds, 1 + self.granted[key]):
-                return Overdrawn(key, spent)
+        for scope, key in ((WHOLE_RUN, WHOLE_RUN), (role, role), (EACH_DISPATCH, dispatch)):
+            if (budget := self.budgets.get(scope)) is not None:
+                used, before = self._used(key, live), self.granted.get(key, Live(e.Usage(), 0.0))
+                if spent := budget.spent(used.usage - before.usage, used.seconds - before.seconds):
+                    return Overdrawn(key, spent)
         return None
+
+    def _used(self, key: str, live: Mapping[str, Live] = MappingProxyType({})) -> Live:
+        """By the whole run, a role or a dispatch."""
+        rows = [row for name, row in self.dispatches.items() if key in (WHOLE_RUN, row.role, name)]
+        used = sum((row.usage for row in rows), start=e.Usage() if key else self.abandoned)
+        seconds = sum(row.elapsed_s for row in rows)
+        for more in (live[row.id] for row in rows if row.id in live):
+            used, seconds = used + more.usage, seconds + more.seconds
+        return Live(used, seconds)
 
     @property
     def tree_sha256(self) -> str:
@@ -463,7 +462,7 @@ class RunView:
         elif asked.topic in ("escalation", "breach", "budget", "model") and event.choice == STOP_RUN:
             self.stop_requested = True
         elif asked.topic == "budget":
-            self.granted[asked.cause] += 1
+            self.granted[asked.cause] = self._used(asked.cause)
         elif asked.topic == "model":
             rests = self.dispatches[asked.cause]
             if rests.paused is not None:

@@ -50,7 +50,7 @@ class Meter:
         self._held, self._whole, self._passed_over = bytearray(), False, False
 
     def feed(self, data: bytes) -> None:
-        if not self._held and not self._passed_over:
+        if not self._held.strip() and not self._whole and not self._passed_over:
             self._whole = data.lstrip()[:1] in (b"{", b"[")
         self._held += data
         if not self._whole:

@@ -71,6 +71,10 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
+#: Work that is done later, whose cost no answer would tell.
+_NOT_ANSWERED_HERE = re.compile(r"/batches(?:/|$)|:(?:async)?batch|:predictLongRunning", re.IGNORECASE)
+
+
 class Refused(Exception):
     """A request that may not pass: the status and the sentence its sender gets, and the note that is kept of it."""
 
@@ -158,14 +162,16 @@ class Route(Fact):
         text = path.decode("ascii")
         if not any(text == prefix.rstrip("/") or text.startswith(prefix.rstrip("/") + "/") for prefix in self.prefixes):
             raise Refused(403, "this path is not open to the sandbox", note)
+        if _NOT_ANSWERED_HERE.search(text):
+            raise Refused(403, "what is not answered at once is not open to the sandbox", note)
         return urlsplit(self.upstream).path.rstrip("/").encode("ascii") + path + query
 
     def headers_up(self, headers: Iterable[tuple[bytes, bytes]]) -> Headers:
         """What goes on to the upstream: nothing by which the program names itself, and the real key."""
-        passed = headers_up(headers, drop={self.header} | (DISGUISING if self.secret else set()))
+        passed = headers_up(headers, drop={self.header} | DISGUISING)
         passed.insert(0, (b"host", self.place.authority.encode("ascii")))
+        passed.append((b"accept-encoding", b"identity"))  # what is compressed can be neither scrubbed nor metered
         if self.secret:
-            passed.append((b"accept-encoding", b"identity"))
             passed.append((self.header.encode("ascii"), self.value.replace("{key}", self.secret).encode("ascii")))
         return passed
 

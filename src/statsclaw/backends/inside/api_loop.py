@@ -121,14 +121,21 @@ def earlier_messages(conversation: Path) -> list[ModelMessage]:
     return found
 
 
+def keep(messages: bytes, conversation: Path) -> None:
+    fresh = conversation.with_suffix(".new")
+    fresh.write_bytes(messages)
+    fresh.replace(conversation)
+
+
 async def talk(agent: Agent, message: str, conversation: Path) -> AgentRunResult[str]:
     """One turn of the conversation, kept after every step: whoever ends it in the middle has lost no more than one."""
     limits = UsageLimits(request_limit=MOST_REQUESTS)
     async with agent.iter(message, message_history=earlier_messages(conversation), usage_limits=limits) as steps:
-        async for _ in steps:
-            fresh = conversation.with_suffix(".new")
-            fresh.write_bytes(steps.all_messages_json())
-            fresh.replace(conversation)
+        try:
+            async for _ in steps:
+                keep(steps.all_messages_json(), conversation)
+        finally:  # with what the tools gave back before a request that was not answered
+            keep(steps.all_messages_json(), conversation)
     assert steps.result is not None
     return steps.result
 

@@ -21,12 +21,12 @@ class BudgetSet(Event):
     tokens: int = Field(0, ge=0, le=10**15)
     hours: float = Field(0.0, ge=0, le=1e6, allow_inf_nan=False)
 
-    def spent(self, usage: Usage, seconds: float, rounds: int) -> str:
-        """What has been used up, in words; empty while there is something left. `rounds`: how often it was granted."""
+    def spent(self, usage: Usage, seconds: float) -> str:
+        """What has been used up, in words; empty while there is something left."""
         tokens = usage.tokens + usage.cached_tokens
         rows = [
-            (usage.cost_usd, self.usd * rounds, f"${usage.cost_usd:.2f} of ${self.usd * rounds:.2f}"),
-            (tokens, self.tokens * rounds, f"{tokens:,} of {self.tokens * rounds:,} tokens"),
-            (seconds / 3600, self.hours * rounds, f"{seconds / 3600:.2f} of {self.hours * rounds:.2f} hours"),
+            (usage.cost_usd, self.usd, f"${usage.cost_usd:.2f} of ${self.usd:.2f}"),
+            (tokens, self.tokens, f"{tokens:,} of {self.tokens:,} tokens"),
+            (seconds / 3600, self.hours, f"{seconds / 3600:.2f} of {self.hours:.2f} hours"),
         ]
         return ", ".join(text for used, allowed, text in rows if allowed and used >= allowed)

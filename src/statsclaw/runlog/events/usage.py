@@ -17,12 +17,10 @@ class Usage(Fact):
     cost_usd: float = Field(0.0, ge=0, le=_MOST, allow_inf_nan=False)
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cost_usd=self.cost_usd + other.cost_usd,
-        )
+        return Usage.model_validate({name: min(_MOST, value + getattr(other, name)) for name, value in self})
+
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage.model_validate({name: max(0, value - getattr(other, name)) for name, value in self})
 
     def at_least(self, other: Usage) -> Usage:
         """The larger of each."""

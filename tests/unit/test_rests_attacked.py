@@ -1,0 +1,189 @@
+"""Ways in which rests and budgets could lose work or money, hang, or go in circles: each was possible once."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from statsclaw.engine import working
+from statsclaw.engine.pausing import Patience, pause_after
+from statsclaw.runlog.events import BudgetSet, DispatchPaused, Usage
+from statsclaw.sandbox.endpoints import endpoint
+from statsclaw.sandbox.meter import Meter, Trouble
+from statsclaw.sandbox.outward import Refused
+from tests.support.runs import Bench, make_target, order_for
+from tests.unit.test_pausing import AGENT, FAILED, NOW, Model, Person, finished, serving, started
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-a-key-of-the-tests")
+
+
+def test_sums_of_what_a_program_says_never_raise():
+    most = Usage(input_tokens=10**12, cost_usd=1e12)
+    assert (most + most).cost_usd >= 1e12
+
+
+def test_batches_are_not_open():
+    route = endpoint("anthropic", {"ANTHROPIC_API_KEY": "sk-a-key-of-the-tests"}).route
+    with pytest.raises(Refused):
+        route.target("POST", b"/v1/messages/batches")
+
+
+def test_padding_before_an_answer():
+    meter = Meter()
+    for piece in (b"\n   ", b'{"model": "m", "usage": {"prompt_tokens": 5, "completion_tokens": 2}}'):
+        meter.feed(piece)
+    meter.end()
+    assert meter.usage.tokens == 7
+
+
+def test_a_server_that_wants_to_be_asked_again_at_once_is_not_asked_thousands_of_times():
+    patience, pauses = Patience(), 0
+    while (pause := pause_after(FAILED, None, Trouble(429, 1.0), patience, NOW)) and pause.until:
+        patience = patience.after((pause.until - NOW).total_seconds())
+        pauses += 1
+    assert pauses < 200
+
+
+def test_a_granted_budget_is_granted(bench: Bench, tmp_path):
+    """Overshot ten times, one answer is enough."""
+    person = Person(0)
+    with serving(Model()) as model:
+        view = started(bench, tmp_path, model, person, budgets=(BudgetSet(scope="planner", tokens=160),))
+    assert finished(view)
+    texts = [q.text.split(". Spent")[0] for q in person.asked]
+    assert len(texts) <= 3, "each of three answers of the model is ten times the budget"
+
+
+def test_what_a_role_that_is_done_has_spent_is_not_forgotten_while_others_work(bench: Bench, tmp_path):
+    model = Model()
+
+    def answer(number):
+        role = model.asked[-1][0]
+        if role == "tester" and model.asked.count(("tester", 0)) == 1 and ("tester", 1) not in model.asked:
+            until = time.monotonic() + 30
+            while time.monotonic() < until and not all((r, 2) in model.asked for r in ("builder", "simulator")):
+                time.sleep(0.05)
+            time.sleep(4)  # until they have handed in
+        return 200, {}
+
+    model.answer = answer
+    with serving(model):
+        view = started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(tokens=19_000),))
+    assert [q.topic for q in view.open_questions] == ["budget"]
+    assert ("tester", 1) not in model.asked, "the budget was spent by then"
+
+
+def test_a_role_goes_on_only_with_what_it_would_be_given_now(bench: Bench, tmp_path):
+    from statsclaw.runlog.events import SpecAmended
+    from statsclaw.runlog.log import RunLog
+    from statsclaw.runlog.store import ContentStore
+
+    with serving(Model()) as model:
+        view = started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="tester", tokens=1000),))
+        assert view.dispatches["tester-1"].status == "paused"
+        folder = bench.workspace.find("p-1")
+        store = ContentStore(folder.store)
+        before = view.artifacts["test-spec.md"].sha256
+        after = store.put(store.get(before) + b"\nOne sentence more.\n")
+        with RunLog.open(folder.path) as log:
+            log.append(
+                SpecAmended(
+                    document="test-spec.md",
+                    what="C1.x",
+                    before="a",
+                    after="b",
+                    why="because",
+                    before_sha256=before,
+                    after_sha256=after,
+                )
+            )
+        seen = {}
+
+        def look(record, now):
+            if record.event.kind in ("dispatch_resumed", "dispatch_started") and record.event.role == "tester":
+                seen.setdefault("text", (folder.room(record.event.dispatch) / "in" / "test-spec.md").read_text())
+
+        view = bench.resume("p-1", person=Person(0), observers=(look,))
+    assert "One sentence more." in seen["text"]
+
+
+def test_a_room_that_is_gone_does_not_take_its_cost_with_it(bench: Bench, tmp_path):
+    import shutil
+
+    with serving(Model()) as model:
+        view = started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=3000),))
+        assert view.usage.tokens == 2200
+        shutil.rmtree(bench.workspace.find("p-1").room("planner-1"))
+        view = bench.resume("p-1", person=Person(0))
+    planner = view.dispatches["planner-1"].usage.tokens
+    assert view.usage.tokens == 2200 + sum(d.usage.tokens for d in view.dispatches.values()), planner
+
+
+def test_a_fault_in_one_role_does_not_wait_for_the_rest_of_another(bench: Bench, tmp_path, monkeypatch):
+    rests = threading.Event()
+    real = working._stretch
+
+    def stretch(run, seat, stopping):
+        if seat.role == "tester":
+            assert rests.wait(60)
+            time.sleep(1)
+            raise RuntimeError("a fault")
+        return real(run, seat, stopping)
+
+    monkeypatch.setattr(working, "_stretch", stretch)
+    model = Model()
+    model.answer = lambda n: (429, {"retry-after": "40"}) if model.asked[-1][0] == "builder" else (200, {})
+
+    def see(record, view):
+        if isinstance(record.event, DispatchPaused):
+            rests.set()
+            see.at = time.monotonic()
+
+    with serving(model), pytest.raises(RuntimeError):
+        order = order_for(make_target(tmp_path), AGENT, endpoints=(f"{model.url}#ANTHROPIC_API_KEY",), run_id="p-1")
+        bench.start(order, person=Person(0), observers=(see,))
+    assert time.monotonic() - see.at < 20
+
+
+def test_what_was_spent_until_the_person_interrupted_is_counted(bench: Bench, tmp_path, monkeypatch):
+    model = Model()
+
+    def answer(number):
+        if number == 3:
+            stop.set()
+            time.sleep(5)
+        return 200, {}
+
+    stop = threading.Event()
+    real = working._look_after
+
+    def look_after(run, seats, futures):
+        if stop.wait(60):
+            raise KeyboardInterrupt
+
+    model.answer = answer
+    with serving(model):
+        monkeypatch.setattr(working, "_look_after", look_after)
+        with pytest.raises(KeyboardInterrupt):
+            started(bench, tmp_path, model)
+        monkeypatch.setattr(working, "_look_after", real)
+        assert bench.view("p-1").usage.tokens >= 2200
+
+
+def test_a_replay_does_not_need_the_questions_about_money(bench: Bench, tmp_path):
+    from statsclaw.backends.replay import Recording
+
+    person = Person(0)
+    with serving(Model()) as model:
+        view = started(bench, tmp_path, model, person, budgets=(BudgetSet(scope="planner", tokens=3000),))
+    assert finished(view)
+    recording = Recording(bench.workspace.find("p-1").path)
+    others = [q.asked for q in view.questions.values() if q.asked.topic not in ("budget", "model")]
+    assert others and len(view.questions) > len(others)
+    for number, asked in enumerate(others, start=1):
+        assert recording.answer_to(asked.model_copy(update={"question": f"q{number}"})) is not None, asked.topic
