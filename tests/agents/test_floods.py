@@ -175,30 +175,9 @@ def test_a_context_that_is_full_ends_the_attempt_in_the_providers_words(ended, b
     assert len(model.asked) < 10
 
 
-BUSY = {
-    "codex:gpt-5": "429 Too Many Requests",
-    OPENCODE: "Slow down",
-    "api:anthropic/scripted": "HTTP 429",
-    "api:openai/scripted": "HTTP 429",
-}
-
-
-@pytest.mark.parametrize("backend", BUSY)
-def test_a_server_that_is_always_busy_is_asked_a_few_times_and_named(ended, backend):
-    """Claude Code and Gemini CLI go on for three minutes; docs/reference/backends.md has the figures."""
-
-    def script(talk: Talk) -> Iterator[Act]:
-        while True:
-            yield Fail(429, "Slow down", {"retry-after": "1"})
-
-    dispatch, model = ended(script, backend)
-    assert dispatch.status == "failed" and BUSY[backend] in dispatch.reason, dispatch.reason
-    assert 6 <= len(model.asked) <= 8
-
-
 def test_the_loop_of_a_bare_google_api_is_as_patient_as_the_others(ended):
     def script(talk: Talk) -> Iterator[Act]:
-        for _ in range(3):
+        for _ in range(2):
             yield Fail(503, "The model is overloaded. Please try again later.")
         yield from honestly(talk)
 
@@ -216,4 +195,4 @@ def test_an_agent_that_asks_again_and_again_what_its_model_refuses_is_ended(ende
     dispatch, model = ended(script, "acp:custom/scripted@opencode acp")
     assert dispatch.status == "failed", dispatch.status
     if len(model.asked) > 10:
-        assert "one request after the other (status 400)" in dispatch.reason, dispatch.reason
+        assert "again and again (status 400)" in dispatch.reason, dispatch.reason

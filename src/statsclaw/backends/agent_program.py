@@ -123,7 +123,7 @@ class AgentProgram(ABC):
             return HandIn(failure=f"the agent was ended: {done.ended_by}", ended_by=done.ended_by, **kept)
         if stream.failure:
             return HandIn(failure=f"the agent failed: {stream.failure[:_LONGEST_REASON]}", **kept)
-        if not stream.ended:
+        if not stream.ended and not (done.exit_code == 0 and session):  # else only its last words were cut off
             last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
             why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
             return HandIn(failure=why, **kept)

@@ -215,7 +215,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
     if result is None:
         return Stretch(None)
     if result.failure and bridge and bridge.hopeless:
-        failure = f"its model refused one request after the other (status {bridge.hopeless}): {result.failure}"
+        failure = f"its model refuses what it is asked, again and again (status {bridge.hopeless}): {result.failure}"
         result = result.model_copy(update={"failure": failure})
     use = bridge.use if bridge else NetworkUse()
     trouble = bridge.trouble if bridge else None

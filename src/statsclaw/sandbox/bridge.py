@@ -51,7 +51,7 @@ REGISTRY = "registry"
 CHUNK = 256 * 1024
 CONNECT_S, KEEP_ALIVE_S, REUSE_S, LINGER_S, CLOSE_S = 20.0, 75.0, 20.0, 2.0, 2.0
 MOST_NOTES = 20
-MOST_IN_A_ROW = 40
+MOST_SENSELESS = 40
 LONGEST_SOCKET_PATH = 107
 
 Resolver = Callable[[str, int], Sequence[str]]
@@ -105,7 +105,7 @@ class Bridge:
 
     @property
     def hopeless(self) -> int:
-        """The status with which a model's server has refused one request after the other; 0 while it has not."""
+        """The status with which a model's server refuses what makes no sense to it, again and again; 0: it does not."""
         return self._ledger.hopeless
 
     @property
@@ -213,7 +213,7 @@ class _Ledger:
         self._models: dict[str, Usage] = {}
         self._notes: list[str] = []
         self.trouble: Trouble | None = None
-        self.hopeless = self._in_a_row = 0
+        self.hopeless = self._senseless = 0
 
     def snapshot(self) -> NetworkUse:
         with self._lock:
@@ -236,8 +236,9 @@ class _Ledger:
     def answer(self, status: int) -> None:
         with self._lock:
             self._answers[str(status)] = self._answers.get(str(status), 0) + 1
-            self._in_a_row = self._in_a_row + 1 if status >= 400 else 0
-            self.hopeless = status if self._in_a_row >= MOST_IN_A_ROW else 0
+            senseless = 400 <= status < 500 and trouble_of(status, (), datetime.now(UTC)) is None
+            self._senseless += senseless
+            self.hopeless = status if senseless and self._senseless >= MOST_SENSELESS else self.hopeless
 
     def spent(self, meter: Meter) -> None:
         """Under the first so many names of models; a server that invents more is counted under none."""
