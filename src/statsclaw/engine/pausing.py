@@ -63,7 +63,7 @@ def pause_after(
         return Pause("budget", f"the budget is spent: {over.spent}")
     if trouble is None:
         return None
-    said = _SAID.get(trouble.status, f"the model's server is in trouble ({trouble.status})")
+    said = trouble.lasting or _SAID.get(trouble.status, f"the model's server is in trouble ({trouble.status})")
     if trouble.needs_a_person:
         return Pause("model", said)
     least_s = 2.0 ** min(patience.waits, 10)  # a server that always says "at once" is not asked thousands of times

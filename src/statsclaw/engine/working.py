@@ -229,7 +229,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
         opened = tuple(sorted({*readings.opened, *(earlier.opened or ())})) if readings.complete else None
         seen |= {"opened": opened, "commits": commit_messages(seat.confinement, room)}
         seen |= {"network": earlier.network + use}
-    answered = any(status.startswith("2") for status in use.answers)
+    answered = bool(use.models)
     return Stretch(result.model_copy(update=seen), trouble, answered, spent)
 
 

@@ -10,13 +10,14 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import socket
 import ssl
 import stat
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -25,8 +26,9 @@ from typing import Any, Self
 import h11
 
 from statsclaw.errors import InputRefused, MachineRefused
-from statsclaw.runlog.events import NetworkUse, Usage
-from statsclaw.sandbox.meter import Meter, Trouble, trouble_of
+from statsclaw.runlog.events import NetworkUse
+from statsclaw.sandbox.ledger import Ledger
+from statsclaw.sandbox.meter import Meter, Trouble
 from statsclaw.sandbox.outward import (
     HEAD_BYTES,
     Headers,
@@ -38,23 +40,22 @@ from statsclaw.sandbox.outward import (
     check_framing,
     head_problem,
     headers_up,
-    is_address,
     noted,
     printable,
 )
+from statsclaw.sandbox.upstream import CHUNK, Resolver, Upstream, UpstreamFailed, by_name, connect
 
 __all__ = ["FORWARDER", "REGISTRY", "Bridge", "NetworkUse", "Route"]
 
 #: The program that is started inside the sandbox, with the sandbox's own Python.
 FORWARDER = Path(__file__).with_name("forward.py")
 REGISTRY = "registry"
-CHUNK = 256 * 1024
-CONNECT_S, KEEP_ALIVE_S, REUSE_S, LINGER_S, CLOSE_S = 20.0, 75.0, 20.0, 2.0, 2.0
-MOST_NOTES = 20
-MOST_SENSELESS = 40
+KEEP_ALIVE_S, REUSE_S, LINGER_S, CLOSE_S = 75.0, 20.0, 2.0, 2.0
 LONGEST_SOCKET_PATH = 107
 
-Resolver = Callable[[str, int], Sequence[str]]
+#: Paths at which a server only counts what a question would cost.
+_COUNTS = re.compile(rb"[/:]count_?tokens(\?|$)", re.IGNORECASE)
+
 Listeners = list[tuple[socket.socket, Route | None]]
 
 
@@ -92,8 +93,8 @@ class Bridge:
         self._max_connections = max_connections
         if tls is None and any(route.place.tls for route in routes):
             tls = _tls()
-        self._rules = _Rules(registry, idle_timeout_s, head_timeout_s, tls, resolve or _resolve, may_ask)
-        self._ledger = _Ledger(max_bytes)
+        self._rules = _Rules(registry, idle_timeout_s, head_timeout_s, tls, resolve or by_name, may_ask)
+        self._ledger = Ledger(max_bytes)
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
@@ -201,93 +202,13 @@ class _Rules:
     may_ask: Callable[[], str]
 
 
-class _Ledger:
-    """What was let through and what was not; the byte limit stands here because everything is counted here."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._lock = threading.Lock()
-        self._max_bytes = max_bytes
-        self._requests = self._refused = self._up = self._down = 0
-        self._by_host: dict[str, int] = {}
-        self._answers: dict[str, int] = {}
-        self._models: dict[str, Usage] = {}
-        self._notes: list[str] = []
-        self.trouble: Trouble | None = None
-        self.hopeless = self._senseless = 0
-
-    def snapshot(self) -> NetworkUse:
-        with self._lock:
-            return NetworkUse(
-                requests=self._requests,
-                refused=self._refused,
-                bytes_up=self._up,
-                bytes_down=self._down,
-                by_host=dict(self._by_host),
-                answers=dict(self._answers),
-                models=dict(self._models),
-                refusals=tuple(self._notes),
-            )
-
-    def request(self, host: str) -> None:
-        with self._lock:
-            self._requests += 1
-            self._by_host[host] = self._by_host.get(host, 0) + 1
-
-    def answer(self, status: int) -> None:
-        with self._lock:
-            self._answers[str(status)] = self._answers.get(str(status), 0) + 1
-            senseless = 400 <= status < 500 and trouble_of(status, (), datetime.now(UTC)) is None
-            self._senseless += senseless
-            self.hopeless = status if senseless and self._senseless >= MOST_SENSELESS else self.hopeless
-
-    def spent(self, meter: Meter) -> None:
-        """Under the first so many names of models; a server that invents more is counted under none."""
-        with self._lock:
-            name = meter.model if meter.model in self._models or len(self._models) < MOST_NOTES else ""
-            if meter.usage != Usage():
-                self._models[name] = self._models.get(name, Usage()) + meter.usage
-
-    def refusal(self, note: str) -> None:
-        with self._lock:
-            self._refused += 1
-            if len(self._notes) < MOST_NOTES and (short := printable(note)) not in self._notes:
-                self._notes.append(short)
-
-    def count(self, note: str, *, up: int = 0, down: int = 0) -> None:
-        """Refuses from the byte on that reaches the limit."""
-        with self._lock:
-            self._up += up
-            self._down += down
-            spent = self._up + self._down >= self._max_bytes
-        if spent:
-            limit = f"the limit of {self._max_bytes} bytes for this sandbox is used up"
-            raise Refused(403, limit, f"{note}: byte limit")
-
-
-class _UpstreamFailed(Exception):
-    """The upstream could not be reached or did not answer as a server does; said without its address."""
-
-
-@dataclass(slots=True)
-class _Upstream:
-    place: Place
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-    http: h11.Connection
-    used_at: float
-    unsent: list[bytes] = field(default_factory=list)
-
-    def abort(self) -> None:
-        self.writer.transport.abort()
-
-
 class _Connection:
     """One connection from the sandbox: one request after the other, each checked before anything is sent on."""
 
     def __init__(
         self,
         rules: _Rules,
-        ledger: _Ledger,
+        ledger: Ledger,
         route: Route | None,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
@@ -298,7 +219,7 @@ class _Connection:
         self._buffer = bytearray()
         self._method = self._note = ""
         self._answering = False
-        self._upstream: _Upstream | None = None
+        self._upstream: Upstream | None = None
         self._idle: asyncio.Timeout | None = None
         self._beaten_at = 0.0
         writer.transport.set_write_buffer_limits(high=2 * CHUNK)
@@ -312,7 +233,7 @@ class _Connection:
             broken = False
         except Refused as refusal:
             broken = self.turn_away(refusal)
-        except _UpstreamFailed as failure:
+        except UpstreamFailed as failure:
             broken = self._answer(502, str(failure))
         except TimeoutError:
             broken = self._answer(504, "the upstream was silent for too long")
@@ -417,15 +338,16 @@ class _Connection:
         if reason := self._rules.may_ask():
             raise Refused(402, reason, f"{self._note}: {reason}")
         headers = route.headers_up(request.headers)
-        meter = Meter()
+        meter = Meter(asks=self._method == "POST" and not _COUNTS.search(target))
+        self._ledger.open(meter)
         try:
             return await self._exchange(route.place, http, request, target, headers, Scrubber(route.secret), meter)
-        except (_UpstreamFailed, TimeoutError):
-            self._ledger.trouble = Trouble(0)
+        except (UpstreamFailed, TimeoutError) as failure:
+            meter.fail(Trouble(0, lasting=str(failure) if getattr(failure, "lasting", False) else ""))
             raise
         finally:
-            meter.end()
-            self._ledger.spent(meter)
+            meter.end(cut=True)
+            self._ledger.close(meter)
 
     async def _to_registry(self, registry: Registry, http: h11.Connection, request: h11.Request) -> bool:
         if {name for name, _ in request.headers} & {b"transfer-encoding", b"content-length"}:
@@ -460,15 +382,15 @@ class _Connection:
                 self._writer.write(http.send(go_on))
             sent_on = h11.Request(method=request.method, target=target, headers=headers)
             upstream.unsent = [upstream.http.send(sent_on)]
-            upload = asyncio.create_task(self._upload(http, upstream))
+            upload = asyncio.create_task(self._upload(http, upstream, meter))
             try:
                 await self._download(http, upstream, scrubber, meter)
-            except (_UpstreamFailed, h11.RemoteProtocolError) as failure:
+            except (UpstreamFailed, h11.RemoteProtocolError) as failure:
                 if upload.done() and (fault := upload.exception()):
                     raise fault from None
-                if isinstance(failure, _UpstreamFailed):
+                if isinstance(failure, UpstreamFailed):
                     raise
-                raise _UpstreamFailed("the upstream did not send a proper answer") from None
+                raise UpstreamFailed("the upstream did not send a proper answer") from None
             finally:
                 sent_all = upload.done()
                 upload.cancel()
@@ -480,7 +402,7 @@ class _Connection:
         self._buffer += http.trailing_data[0]
         return True
 
-    async def _upload(self, http: h11.Connection, upstream: _Upstream) -> None:
+    async def _upload(self, http: h11.Connection, upstream: Upstream, meter: Meter | None) -> None:
         """A fault of the program ends the exchange; one of the upstream does not, since its answer may still come."""
         try:
             while True:
@@ -493,6 +415,8 @@ class _Connection:
                     self._beat()
                     http.receive_data(data)
                 elif isinstance(event, h11.Data):
+                    if meter:
+                        meter.send(event.data)
                     upstream.unsent.append(upstream.http.send(h11.Data(data=event.data)))
                 else:
                     upstream.unsent.append(upstream.http.send(h11.EndOfMessage()))
@@ -505,18 +429,18 @@ class _Connection:
             upstream.abort()
             raise
 
-    async def _flush(self, upstream: _Upstream) -> None:
+    async def _flush(self, upstream: Upstream) -> None:
         data = b"".join(upstream.unsent)
         upstream.unsent.clear()
         self._ledger.count(self._note, up=len(data))
         if upstream.writer.transport.is_closing():
-            raise _UpstreamFailed("the upstream broke the connection")
+            raise UpstreamFailed("the upstream broke the connection")
         upstream.writer.write(data)
         with contextlib.suppress(OSError):
             await upstream.writer.drain()
 
     async def _download(
-        self, http: h11.Connection, upstream: _Upstream, scrubber: Scrubber, meter: Meter | None
+        self, http: h11.Connection, upstream: Upstream, scrubber: Scrubber, meter: Meter | None
     ) -> None:
         unsent: list[bytes] = []
         while True:
@@ -526,7 +450,7 @@ class _Connection:
                 try:
                     data = await upstream.reader.read(CHUNK)
                 except OSError:
-                    raise _UpstreamFailed("the upstream broke the connection") from None
+                    raise UpstreamFailed("the upstream broke the connection") from None
                 self._beat()
                 self._ledger.count(self._note, down=len(data))
                 upstream.http.receive_data(data)
@@ -535,22 +459,24 @@ class _Connection:
                 self._answering = True
                 if meter:
                     self._ledger.answer(event.status_code)
-                    if self._method == "POST":
-                        trouble = trouble_of(event.status_code, event.headers, datetime.now(UTC))
-                        self._ledger.trouble = trouble
+                    meter.begin(event.status_code, event.headers, datetime.now(UTC))
+                    self._ledger.hear(meter)
             elif isinstance(event, h11.Data):
                 if meter:
                     meter.feed(bytes(event.data))
                 if ready := scrubber.feed(bytes(event.data)):
                     unsent.append(http.send(h11.Data(data=ready)))
             elif isinstance(event, h11.EndOfMessage):
+                if meter:  # before the program has heard the last of it and asks again
+                    meter.end()
+                    self._ledger.hear(meter)
                 if rest := scrubber.rest():
                     unsent.append(http.send(h11.Data(data=rest)))
                 unsent.append(http.send(h11.EndOfMessage()))
                 await self._write(unsent)
                 return
             elif not isinstance(event, h11.InformationalResponse):
-                raise _UpstreamFailed("the upstream did not send a proper answer")
+                raise UpstreamFailed("the upstream did not send a proper answer")
 
     async def _write(self, unsent: list[bytes]) -> None:
         if unsent:
@@ -562,7 +488,9 @@ class _Connection:
         headers = scrubber.headers(response.headers)
         encodings = {value.lower() for name, value in headers if name == b"content-encoding"}
         if self._route and self._route.secret and encodings - {b"identity"}:
-            raise _UpstreamFailed("the upstream sent a compressed answer, in which the key could not be looked for")
+            raise UpstreamFailed(
+                "the upstream sent a compressed answer, in which the key could not be looked for", lasting=True
+            )
         reason = _PHRASES.get(response.status_code, "").encode("ascii")
         return h11.Response(status_code=response.status_code, headers=headers, reason=reason)
 
@@ -596,16 +524,16 @@ class _Connection:
             await sink.drain()
         sink.write_eof()
 
-    async def _connected(self, place: Place, host: str) -> _Upstream:
+    async def _connected(self, place: Place, host: str) -> Upstream:
         """This connection's upstream, the one of the last request if it is in order; the request is counted."""
         self._ledger.count(self._note)
         if not self._can_be_used_again(place):
             if self._upstream:
                 self._upstream.abort()
                 self._upstream = None
-            reader, writer = await _connect(place, self._rules)
+            reader, writer = await connect(place, self._rules.tls, self._rules.resolve)
             http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_BYTES)
-            self._upstream = _Upstream(place, reader, writer, http, self._loop.time())
+            self._upstream = Upstream(place, reader, writer, http, self._loop.time())
         assert self._upstream is not None
         self._ledger.request(host)
         return self._upstream
@@ -633,62 +561,6 @@ class _Connection:
         if self._idle and not self._idle.expired() and now - self._beaten_at > self._rules.idle_s / 20:
             self._beaten_at = now
             self._idle.reschedule(now + self._rules.idle_s)
-
-
-async def _connect(place: Place, rules: _Rules) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Connect to an address that was checked, not to a name that may lead elsewhere the next time."""
-    addresses = await _addresses(place, rules.resolve)
-    for address in addresses:
-        place.check(address)
-    problem = "could not be reached" if addresses else "could not be found by its name"
-    for address in addresses:
-        try:
-            async with asyncio.timeout(CONNECT_S):
-                reader, writer = await asyncio.open_connection(
-                    address,
-                    place.port,
-                    limit=CHUNK,
-                    ssl=rules.tls if place.tls else None,
-                    server_hostname=place.host if place.tls else None,
-                )
-        except ssl.SSLCertVerificationError:
-            problem = "has a certificate that is not trusted"
-        except ssl.SSLError:
-            problem = "does not speak TLS as it should"
-        except OSError:
-            continue
-        else:
-            writer.transport.set_write_buffer_limits(high=2 * CHUNK)
-            return reader, writer
-    raise _UpstreamFailed(f"the upstream {problem}")
-
-
-async def _addresses(place: Place, resolve: Resolver) -> Sequence[str]:
-    """In a thread of its own, for which nobody waits when a name server does not answer."""
-    if is_address(place.host):
-        return [place.host]
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[Sequence[str]] = loop.create_future()
-
-    def ask() -> None:
-        try:
-            found = resolve(place.host, place.port)
-        except OSError:
-            found = []
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(lambda: None if answer.done() else answer.set_result(found))
-
-    threading.Thread(target=ask, daemon=True).start()
-    try:
-        async with asyncio.timeout(CONNECT_S):
-            return await answer
-    except TimeoutError:
-        return []
-
-
-def _resolve(host: str, port: int) -> Sequence[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 def _listener(path: Path) -> socket.socket:

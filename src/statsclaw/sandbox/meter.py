@@ -1,7 +1,8 @@
 """What a model's answers say they cost, and in what trouble its server is: read as they pass the bridge.
 
 A program cannot change what is counted here. Anthropic Messages, OpenAI Responses and Chat, and Gemini are understood,
-each streamed or whole; of any other answer nothing is counted, and everything is passed on as it is.
+each streamed or whole. An answer that does not say what it cost, or that nobody heard to its end, is estimated from its
+length and that of the question. Everything is passed on as it is.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
 
 from statsclaw.runlog.events import Usage
@@ -20,6 +22,22 @@ from statsclaw.runlog.events import Usage
 #: A streamed event or a whole answer that is longer is not looked into.
 _LONGEST = 4 * 1024 * 1024
 _LONGEST_NAME = 120
+#: Where nothing better is known; of English text and of code it is about right.
+_BYTES_PER_TOKEN = 4
+
+#: What a server calls its trouble once it has begun to answer, and the status it would have had before.
+_NAMED = {
+    "overloaded_error": 529,
+    "api_error": 500,
+    "server_error": 500,
+    "timeout_error": 504,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 402,
+    "billing_error": 402,
+    "authentication_error": 401,
+    "permission_error": 403,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +61,29 @@ _GEMINI = _Wire(
 
 
 class Meter:
-    """Of one answer: give it the body as it comes, then ask for `usage` and `model`."""
+    """Of one request and its answer: give it both as they come, then ask for `usage`, `model` and `trouble`.
 
-    def __init__(self) -> None:
-        self.usage, self.model = Usage(), ""
+    `asks`: whether a model is asked for an answer; a server may be asked for other things, which cost nothing.
+    """
+
+    def __init__(self, asks: bool = True) -> None:
+        self.asks = asks
+        self.usage, self.model, self.trouble, self.estimated = Usage(), "", None, False
+        self._sent = self._received = self._events = 0
         self._held, self._whole, self._passed_over = bytearray(), False, False
+        self._answered = self._ended = self.begun = False
+
+    trouble: Trouble | None
+
+    def send(self, data: bytes) -> None:
+        self._sent += len(data)
+
+    def begin(self, status: int, headers: Iterable[tuple[bytes, bytes]], now: datetime) -> None:
+        self.begun, self.trouble = True, trouble_of(status, headers, now)
+        self._answered = self.asks and 200 <= status < 300
 
     def feed(self, data: bytes) -> None:
+        self._received += len(data)
         if not self._held.strip() and not self._whole and not self._passed_over:
             self._whole = data.lstrip()[:1] in (b"{", b"[")
         self._held += data
@@ -61,18 +95,38 @@ class Meter:
             self._held.clear()
             self._passed_over = True
 
-    def end(self) -> None:
+    def end(self, *, cut: bool = False) -> None:
+        """`cut`: nobody heard the rest, and what it says it cost comes last. Only the first end counts."""
+        if self._ended:
+            return
+        self._ended = True
         if self._whole and not self._passed_over:
             self._take(_parsed(bytes(self._held)))
         elif not self._whole:
             self._event(self._held)
         self._held.clear()
+        if self._answered and self.trouble is None:
+            self._estimate(cut)
+
+    def fail(self, trouble: Trouble) -> None:
+        self.begun, self.trouble = True, trouble
+
+    def _estimate(self, cut: bool) -> None:
+        said = self.usage
+        if said != Usage() and not cut:
+            return
+        asked = 0 if said.input_tokens or said.cached_tokens else self._sent // _BYTES_PER_TOKEN
+        written = self._events or self._received // _BYTES_PER_TOKEN  # a stream has an event for every token or two
+        self.usage = said.at_least(Usage(input_tokens=asked, output_tokens=written))
+        self.estimated = self.usage != said
 
     def _event(self, line: bytearray) -> None:
         if self._passed_over:  # what is left of a line that was too long
             self._passed_over = False
-        elif line.startswith(b"data:") and (b'"usage' in line):
-            self._take(_parsed(bytes(line[5:])))
+        elif line.startswith(b"data:"):
+            self._events += 1
+            if self._events == 1 or b'"usage' in line or b'"error"' in line:
+                self._take(_parsed(bytes(line[5:])))
 
     def _take(self, found: object) -> None:
         for answer in found if isinstance(found, list) else [found]:
@@ -81,6 +135,18 @@ class Meter:
             for part in (answer, answer.get("message"), answer.get("response")):
                 if isinstance(part, dict):
                     self._count(part)
+                    self._fail(part.get("error"))
+            if answer.get("type") == "error":
+                self._fail(answer)
+
+    def _fail(self, error: object) -> None:
+        """A server that has said 200 can say only in its answer that it cannot go on."""
+        if not isinstance(error, dict) or not self._answered or self.trouble is not None:
+            return
+        for said in (error.get("code"), error.get("type")):
+            status = _NAMED.get(said, 0) if isinstance(said, str) else _number(said)
+            if status in _NAMED.values() or 400 <= status < 600:
+                self.trouble = trouble_of(status, (), datetime.now(UTC))
 
     def _count(self, part: Mapping[str, Any]) -> None:
         """Providers repeat what they have counted so far: the largest number of each kind is the last."""
@@ -124,21 +190,22 @@ def _number(value: object) -> int:
 class Trouble:
     """The last thing that was heard of a model: no answer that an agent could work with. `status` 0: unreachable.
 
-    `wait_s`: after how long its server wants to be asked again, where it says so.
+    `wait_s`: after how long its server wants to be asked again, where it says so. `lasting`: why it will not pass.
     """
 
     status: int
     wait_s: float | None = None
+    lasting: str = ""
 
     @property
     def passes(self) -> bool:
         """Whether waiting may help: a limit, an overload, a network that is away."""
-        return self.status in (0, 408, 409, 425, 429) or self.status >= 500
+        return not self.lasting and (self.status in (0, 408, 409, 425, 429) or self.status >= 500)
 
     @property
     def needs_a_person(self) -> bool:
-        """A key that is not taken, an account without money."""
-        return self.status in (401, 402, 403)
+        """A key that is not taken, an account without money, a server that is not the one it should be."""
+        return bool(self.lasting) or self.status in (401, 402, 403)
 
 
 def trouble_of(status: int, headers: Iterable[tuple[bytes, bytes]], now: datetime) -> Trouble | None:
@@ -147,10 +214,10 @@ def trouble_of(status: int, headers: Iterable[tuple[bytes, bytes]], now: datetim
     if not found.passes and not found.needs_a_person:
         return None
     said = {name.lower(): value.decode("latin-1").strip() for name, value in headers}
-    return Trouble(status, _wait(said, now))
+    return Trouble(status, _wait(status, said, now))
 
 
-def _wait(said: Mapping[bytes, str], now: datetime) -> float | None:
+def _wait(status: int, said: Mapping[bytes, str], now: datetime) -> float | None:
     """`retry-after` in seconds or as a date, or the moment at which the limit of a subscription ends."""
     with suppress(ValueError, OverflowError):
         if b"retry-after-ms" in said:
@@ -160,7 +227,7 @@ def _wait(said: Mapping[bytes, str], now: datetime) -> float | None:
         if text:
             at = parsedate_to_datetime(text)
             return _sensible((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - now.timestamp())
-        if b"anthropic-ratelimit-unified-reset" in said:
+        if status == HTTPStatus.TOO_MANY_REQUESTS and b"anthropic-ratelimit-unified-reset" in said:
             return _sensible(float(said[b"anthropic-ratelimit-unified-reset"]) - now.timestamp())
     return None
 

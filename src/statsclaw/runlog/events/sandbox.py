@@ -36,7 +36,8 @@ class Sandbox(Fact):
 class NetworkUse(Fact):
     """What passed a bridge. `requests`, in all and by host, are those sent on; bytes are counted at the upstream.
 
-    `answers` of models by their status; `models`: what each says its answers cost, in tokens.
+    `answers` of models by their status; `models`: what each says its answers cost, in tokens; `estimated`: how many
+    answers did not say it, and are counted by their length.
     """
 
     requests: int = 0
@@ -46,6 +47,7 @@ class NetworkUse(Fact):
     by_host: dict[str, int] = {}
     answers: dict[str, int] = {}
     models: dict[str, Usage] = {}
+    estimated: int = 0
     refusals: tuple[str, ...] = ()
 
     def __add__(self, other: NetworkUse) -> NetworkUse:
@@ -60,5 +62,6 @@ class NetworkUse(Fact):
                 name: self.models.get(name, Usage()) + other.models.get(name, Usage())
                 for name in {**self.models, **other.models}
             },
+            estimated=self.estimated + other.estimated,
             refusals=tuple(dict.fromkeys((*self.refusals, *other.refusals))),
         )
