@@ -2,7 +2,9 @@
 
 How often it was answered stands in its home folder, so that it goes on from there when it is started in the same room.
 
-    asking_agent.py TIMES AGENT ARGS
+    asking_agent.py TIMES [--meek] AGENT ARGS
+
+A meek one ends as if nothing were when the model does not answer.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-TIMES, REST = int(sys.argv[1]), sys.argv[2:]
+MEEK = sys.argv[2] == "--meek"
+TIMES, REST = int(sys.argv[1]), sys.argv[3 if MEEK else 2 :]
 answered = Path.home() / "answered"
 for number in range(int(answered.read_text()) if answered.exists() else 0, TIMES):
     url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1/messages"
@@ -22,6 +25,6 @@ for number in range(int(answered.read_text()) if answered.exists() else 0, TIMES
         urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json"}), timeout=60)
     except urllib.error.HTTPError as error:
         print(f"the model says {error.code}: {error.read().decode()}")
-        sys.exit(1)
+        sys.exit(0 if MEEK else 1)
     answered.write_text(str(number + 1))
 os.execv(sys.executable, [sys.executable, *REST])

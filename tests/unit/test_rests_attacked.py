@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 
 import pytest
+from typer.testing import CliRunner
 
 from statsclaw.engine import working
 from statsclaw.engine.pausing import Patience, pause_after
 from statsclaw.runlog.events import BudgetSet, DispatchPaused, Usage
+from statsclaw.runlog.log import RunLog
 from statsclaw.sandbox.endpoints import endpoint
 from statsclaw.sandbox.meter import Meter, Trouble
 from statsclaw.sandbox.outward import Refused
+from statsclaw.ui.cli import app
 from tests.support.runs import Bench, make_target, order_for
 from tests.unit.test_pausing import AGENT, FAILED, NOW, Model, Person, finished, serving, started
 
@@ -187,3 +191,88 @@ def test_a_replay_does_not_need_the_questions_about_money(bench: Bench, tmp_path
     assert others and len(view.questions) > len(others)
     for number, asked in enumerate(others, start=1):
         assert recording.answer_to(asked.model_copy(update={"question": f"q{number}"})) is not None, asked.topic
+
+
+@pytest.mark.parametrize("cause", ["budget", "model"])
+def test_a_program_that_ends_as_if_nothing_were_when_it_is_not_answered_has_not_failed(bench: Bench, tmp_path, cause):
+    replies = iter([429]) if cause == "model" else iter([])
+    meek = AGENT.replace("asking_agent.py 3", "asking_agent.py 3 --meek")
+    assert meek != AGENT
+    with serving(Model(lambda number: (next(replies, 200), {"retry-after": "1"}))) as model:
+        budgets = (BudgetSet(scope="planner", tokens=3000),) if cause == "budget" else ()
+        order = order_for(
+            make_target(tmp_path),
+            meek,
+            endpoints=(f"{model.url}#ANTHROPIC_API_KEY",),
+            run_id="p-1",
+            budgets=budgets,
+        )
+        events: list = []
+        view = bench.start(order, person=Person(0), observers=(lambda record, view: events.append(record.event),))  # type: ignore[arg-type]
+    assert finished(view) and view.dispatches["planner-1"].status == "finished"
+    assert [(e.dispatch, e.why) for e in events if isinstance(e, DispatchPaused)] == [("planner-1", cause)]
+
+
+def test_a_new_budget_takes_back_the_question_about_the_old_one(bench: Bench, tmp_path):
+    """Or the person would be asked about what they have just answered."""
+    with serving(Model()) as model:
+        view = started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=3000),))
+        assert [q.topic for q in view.open_questions] == ["budget"]
+        with RunLog.open(bench.workspace.find("p-1").path) as log:
+            log.append(BudgetSet(scope="dispatch"))
+        nobody = Person(None)
+        view = bench.resume("p-1", person=nobody)  # type: ignore[arg-type]
+    assert finished(view) and nobody.asked == []
+    assert [q.answer_text for q in view.questions.values() if q.asked.topic == "budget"] == ["another budget was set"]
+
+
+def test_but_one_that_is_spent_as_well_is_asked_about(bench: Bench, tmp_path):
+    with serving(Model()) as model:
+        started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(tokens=3000),))
+        with RunLog.open(bench.workspace.find("p-1").path) as log:
+            log.append(BudgetSet(scope="dispatch", tokens=10**6))
+        assert len(bench.view("p-1").open_questions) == 1, "that is another budget"
+        with RunLog.open(bench.workspace.find("p-1").path) as log:
+            log.append(BudgetSet(tokens=3001))
+        nobody = Person(None)
+        view = bench.resume("p-1", person=nobody)  # type: ignore[arg-type]
+    assert len(model.asked) == 2 and "of 3,001" in nobody.asked[-1].text
+    assert [q.question for q in view.open_questions] == [nobody.asked[-1].question]
+
+
+def test_a_role_s_budget_and_the_account_remember_what_was_given_up(bench: Bench, tmp_path):
+    import shutil
+
+    with serving(Model()) as model:
+        started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="planner", tokens=3000),))
+        shutil.rmtree(bench.workspace.find("p-1").room("planner-1"))
+        with RunLog.open(bench.workspace.find("p-1").path) as log:
+            log.append(BudgetSet(scope="planner", tokens=4000))
+        view = bench.resume("p-1", person=Person(None))  # type: ignore[arg-type]
+    assert [q.cause for q in view.open_questions] == ["planner"], "3,200 before and 1,600 now are more than 4,000"
+    argv = ["cost", "p-1", "--workspace", str(bench.workspace.root), "--json"]
+    rows = json.loads(CliRunner().invoke(app, argv).stdout)
+    assert [(row["what"], row["input_tokens"]) for row in rows] == [
+        ("planner-1", 2000),
+        ("planner-1", 1000),
+        ("planner", 3000),
+        ("the run", 3000),
+    ]
+    assert "given up" in rows[0]["backend"] and rows[-1]["seconds"] > rows[0]["seconds"] > 0
+
+
+def test_what_a_role_that_rests_has_said_can_be_read(bench: Bench, tmp_path):
+    with serving(Model(lambda number: (401, {}) if number > 2 else (200, {}))) as model:
+        started(bench, tmp_path, model, Person(None))
+    argv = ["transcript", "p-1", "planner", "--workspace", str(bench.workspace.root)]
+    shown = CliRunner().invoke(app, argv).stdout
+    assert "planner-1" in shown and "paused" in shown and "the model says 401" in shown
+    argv = ["log", "verify", "p-1", "--workspace", str(bench.workspace.root)]
+    assert CliRunner().invoke(app, argv).exit_code == 0
+
+
+def test_of_many_rests_no_more_is_kept_than_of_one():
+    text = ""
+    for _ in range(50):
+        text = working._one_after_the_other(text, "a" * 1000 + "the end", 2000)
+    assert len(text) < 2100 and text.startswith("aaa") and text.endswith("the end")

@@ -42,15 +42,19 @@ def keep_conversation(run: Run, dispatch: DispatchView, result: HandIn) -> None:
 
 def take_up_conversation(run: Run, role: Role, backend: Backend, room: Room) -> str:
     """The conversation to go on with, its home laid out; empty where there is none."""
+    session = kept_conversation(run, role, backend)
+    if session:
+        remove_tree(room.home)
+        shutil.copytree(_place(run, role) / "home", room.home, symlinks=True)
+    return session
+
+
+def kept_conversation(run: Run, role: str, backend: Backend) -> str:
     place = _place(run, role)
     if role not in GOES_ON or not isinstance(backend, Conversing) or not (place / _SESSION).is_file():
         return ""
     name, _, session = (place / _SESSION).read_text(encoding="utf-8").partition("\n")
-    if name != backend.name:
-        return ""
-    remove_tree(room.home)
-    shutil.copytree(place / "home", room.home, symlinks=True)
-    return session
+    return session if name == backend.name else ""
 
 
 def _bytes_in(folder: Path) -> int:

@@ -15,7 +15,7 @@ from statsclaw.backends.protocol import Backend
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import APART, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
-from statsclaw.engine.conversations import keep_conversation, take_up_conversation
+from statsclaw.engine.conversations import keep_conversation, kept_conversation, take_up_conversation
 from statsclaw.engine.judges import add_judge_files
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.readings import reading_faults
@@ -150,6 +150,7 @@ def take_up_dispatch(
         attempt=dispatch.attempt,
         digest=started.task_sha256,
         prompt=run.store.get_text(started.prompt_sha256),
+        session=kept_conversation(run, dispatch.role, backend) if started.goes_on else "",
     )
     return task, room, Confinement(run.barrier, enclosure, run.limits, room.desk), sandbox
 

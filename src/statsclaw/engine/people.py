@@ -275,7 +275,7 @@ def _about_model(view: RunView, number: str, dispatch: str) -> QuestionAsked:
 
 def _about_budget(view: RunView, number: str, name: str) -> QuestionAsked:
     spent: dict[str, list[str]] = {}
-    for dispatch in view.dispatches.values():
+    for dispatch in view.all_work:
         used = f"${dispatch.usage.cost_usd:.2f}, {dispatch.usage.tokens + dispatch.usage.cached_tokens:,} tokens"
         spent.setdefault(dispatch.role, []).append(f"{used}, {dispatch.elapsed_s:.0f} s")
     rows = "; ".join(f"{role}: {' + '.join(attempts)}" for role, attempts in spent.items())

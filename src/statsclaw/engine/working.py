@@ -27,7 +27,7 @@ from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.meter import Trouble
 from statsclaw.sandbox.network import with_network
-from statsclaw.sandbox.process import end_all, end_leftover
+from statsclaw.sandbox.process import end_all, end_leftover, without_middle
 from statsclaw.sandbox.readings import Readings
 from statsclaw.sandbox.room import Room
 
@@ -134,21 +134,32 @@ def _work(run: Run, seat: Seat, stopping: threading.Event) -> None:
             return
         seat.over, seat.refused = None, False
         stretch = _stretch(run, seat, stopping)
-        if stretch.result is None:
+        result = _as_it_ended(run, seat, stretch)
+        if result is None:
             return
-        if stopping.is_set() and stretch.result.failure:
-            _rest(run, seat, stretch.result, Pause("person", "it was interrupted", datetime.now(UTC)))
+        if stopping.is_set() and result.failure:
+            _rest(run, seat, result, Pause("person", "it was interrupted", datetime.now(UTC)))
             return
         if stretch.answered:
             seat.patience = Patience(rests=seat.patience.rests)
-        pause = pause_after(stretch.result, seat.over, stretch.trouble, seat.patience, datetime.now(UTC))
+        pause = pause_after(result, seat.over, stretch.trouble, seat.patience, datetime.now(UTC))
         if pause is None:
             run.meters.settle(seat.dispatch, stretch.spent)
-            seat.room.hand_in(stretch.result)
+            seat.room.hand_in(result)
             return
-        _rest(run, seat, stretch.result, pause)
+        _rest(run, seat, result, pause)
         if pause.until is None:
             return
+
+
+def _as_it_ended(run: Run, seat: Seat, stretch: Stretch) -> HandIn | None:
+    """A program that was let down by its model may end as if nothing were, without what it owes: then it failed."""
+    result = stretch.result
+    if result is None or result.failure or result.signal or not (seat.refused or stretch.trouble):
+        return result
+    if not inspect(run, run.view.dispatches[seat.dispatch], result).problems:
+        return result
+    return result.model_copy(update={"failure": "it ended before it had handed in", "broken_off": result.session})
 
 
 def _rest(run: Run, seat: Seat, result: HandIn, pause: Pause) -> None:
@@ -164,6 +175,7 @@ def _rest(run: Run, seat: Seat, result: HandIn, pause: Pause) -> None:
             until=pause.until,
             usage=result.usage,
             elapsed_s=result.elapsed_s,
+            transcript_sha256=run.store.put_text(run.scrub(result.transcript)) if result.transcript else None,
         )
     )
 
@@ -223,7 +235,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
     seen: dict[str, object] = {
         "elapsed_s": round(earlier.elapsed_s + spent.seconds, 3),
         "usage": earlier.usage + spent.usage,
-        "transcript": "\n".join(text for text in (earlier.transcript, result.transcript) if text),
+        "transcript": _one_after_the_other(earlier.transcript, result.transcript, run.limits.kept_output_bytes),
     }
     if backend.executes:
         opened = tuple(sorted({*readings.opened, *(earlier.opened or ())})) if readings.complete else None
@@ -231,6 +243,12 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
         seen |= {"network": earlier.network + use}
     answered = bool(use.models)
     return Stretch(result.model_copy(update=seen), trouble, answered, spent)
+
+
+def _one_after_the_other(earlier: str, later: str, most: int) -> str:
+    """Of many rests no more is kept than of one: the beginning and the end."""
+    text = "\n".join(part for part in (earlier, later) if part)
+    return without_middle(text.encode(), most).decode(errors="replace")
 
 
 def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
@@ -92,11 +92,12 @@ class Question:
     asked: e.QuestionAsked
     answer: e.QuestionAnswered | None = None
     answered_at: int = 0
+    withdrawn: str = ""
 
     @property
     def answer_text(self) -> str:
         if self.answer is None:
-            return ""
+            return self.withdrawn
         chosen = self.asked.options[self.answer.choice].label if self.answer.choice is not None else ""
         return " — ".join(part for part in (chosen, self.answer.text) if part)
 
@@ -158,7 +159,7 @@ class RunView:
     budgets: dict[str, e.BudgetSet] = field(default_factory=dict)
     granted: dict[str, Live] = field(default_factory=dict)
     review_verdict: str = ""
-    abandoned: e.Usage = field(default_factory=e.Usage)
+    abandoned: list[DispatchView] = field(default_factory=list)
     missing: tuple[str, ...] = ()
     created_at: datetime | None = None
     last_at: datetime | None = None
@@ -176,7 +177,7 @@ class RunView:
 
     @property
     def open_questions(self) -> list[e.QuestionAsked]:
-        return [question.asked for question in self.questions.values() if question.answer is None]
+        return [row.asked for row in self.questions.values() if row.answer is None and not row.withdrawn]
 
     @property
     def running(self) -> list[DispatchView]:
@@ -184,7 +185,12 @@ class RunView:
 
     @property
     def usage(self) -> e.Usage:
-        return sum((dispatch.usage for dispatch in self.dispatches.values()), start=self.abandoned)
+        return sum((dispatch.usage for dispatch in self.all_work), start=e.Usage())
+
+    @property
+    def all_work(self) -> list[DispatchView]:
+        """What was begun and given up, too: it was paid for."""
+        return [*self.abandoned, *self.dispatches.values()]
 
     @property
     def paused(self) -> list[DispatchView]:
@@ -207,8 +213,9 @@ class RunView:
     def _used(self, key: str, live: Mapping[str, Live] = MappingProxyType({})) -> Live:
         """By the whole run, a role or a dispatch."""
         rows = [row for name, row in self.dispatches.items() if key in (WHOLE_RUN, row.role, name)]
-        used = sum((row.usage for row in rows), start=e.Usage() if key else self.abandoned)
-        seconds = sum(row.elapsed_s for row in rows)
+        given_up = [row for row in self.abandoned if key in (WHOLE_RUN, row.role)]
+        used = sum((row.usage for row in (*given_up, *rows)), start=e.Usage())
+        seconds = sum(row.elapsed_s for row in (*given_up, *rows))
         for more in (live[row.id] for row in rows if row.id in live):
             used, seconds = used + more.usage, seconds + more.seconds
         return Live(used, seconds)
@@ -380,12 +387,15 @@ class RunView:
                 dispatch = self.dispatches[event.dispatch]
                 dispatch.status, dispatch.paused, dispatch.reason = "paused", event, event.reason
                 dispatch.usage, dispatch.elapsed_s = event.usage, event.elapsed_s
+                dispatch.transcript_sha256 = event.transcript_sha256
             case e.DispatchResumed() as event:
                 dispatch = self.dispatches[event.dispatch]
                 dispatch.status, dispatch.reason, dispatch.went_on_at = "running", "", record.at
             case e.DispatchInterrupted() as event:
                 dispatch = self.dispatches[event.dispatch]
-                dispatch.status, self.abandoned = "interrupted", self.abandoned + dispatch.usage
+                dispatch.status = "interrupted"
+                if dispatch.elapsed_s:  # it rested before: what it did then is known, and will not come again
+                    self.abandoned.append(replace(dispatch))
                 dispatch.usage, dispatch.elapsed_s = e.Usage(), 0.0
             case e.SandboxClosed() as event:
                 self.dispatches[event.dispatch].closed = event
@@ -398,8 +408,12 @@ class RunView:
                 )
             case e.BudgetSet() as event:
                 self.budgets[event.scope] = event
-                for name in [event.scope] if event.scope != EACH_DISPATCH else list(self.dispatches):
+                renewed = [event.scope] if event.scope != EACH_DISPATCH else list(self.dispatches)
+                for name in renewed:
                     self.granted.pop(name, None)
+                for question in self.questions.values():  # if it is spent as well, that is another question
+                    if question.asked.topic == "budget" and not question.answer and question.asked.cause in renewed:
+                        question.withdrawn = "another budget was set"
             case e.StudyShortened() as event:
                 self.replications = event.replications
             case e.ChannelOpened() as event:
@@ -548,7 +562,7 @@ def named_in(event: e.Event) -> set[str]:
             found = {event.prompt_sha256, event.sandbox.repository_sha256 if event.sandbox else None}
         case e.DispatchFinished():
             found = {*event.artifacts.values(), event.transcript_sha256, *(change.sha256 for change in event.files)}
-        case e.DispatchFailed() | e.IsolationBreached():
+        case e.DispatchPaused() | e.DispatchFailed() | e.IsolationBreached():
             found = {event.transcript_sha256}
         case e.SignalRaised():
             found = {*event.artifacts.values(), event.transcript_sha256}

@@ -29,14 +29,16 @@ def cost(
     """Tokens, money and time: of one run by dispatch and role, or of all runs by month."""
     place = settings.workspace_from(workspace)
     if run is not None:
-        dispatches = list(runlog.read_view(place.find(run).path).dispatches.values())
-        rows = [_row(d.id, [d], backend=d.backend) for d in dispatches]
+        view = runlog.read_view(place.find(run).path)
+        dispatches = view.all_work
+        rows = [_row(d.id, [d], backend=f"{d.backend}, given up") for d in view.abandoned]
+        rows += [_row(d.id, [d], backend=d.backend) for d in view.dispatches.values()]
         roles = dict.fromkeys(d.role for d in dispatches)
         totals = [_row(role, [d for d in dispatches if d.role == role], backend="all attempts") for role in roles]
         rows += [row for row in totals if sum(d.role == row["what"] for d in dispatches) > 1]
         rows.append(_row("the run", dispatches, backend=""))
     else:
-        found = [(folder.id, list(runlog.read_view(folder.path).dispatches.values())) for folder in place.runs()]
+        found = [(folder.id, runlog.read_view(folder.path).all_work) for folder in place.runs()]
         months: dict[str, list[tuple[str, list[DispatchView]]]] = {}
         for name, dispatches in found:
             if dispatches:

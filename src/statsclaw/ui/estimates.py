@@ -19,6 +19,7 @@ from statsclaw.runlog import log as runlog
 from statsclaw.runlog.events import Usage
 from statsclaw.runlog.fold import RunView
 from statsclaw.ui.line import Line, plain
+from statsclaw.ui.lines import budget_text
 from statsclaw.ui.setup_search import known
 from statsclaw.workspace.layout import Workspace
 
@@ -64,14 +65,14 @@ def show_estimate(console: Console, chosen: str, order: Order, rows: Sequence[Ex
     if line := estimate_line(rows):
         console.print(f"\nIn all: {line.text}.", markup=False)
     for budget in order.budgets:
-        console.print(f"Budget: {budget.model_dump(exclude={'kind'}, exclude_defaults=True)}", markup=False)
+        console.print(f"Budget: {budget_text(budget)}.", markup=False)
     console.print("Nothing was started.")
 
 
 def _cells(row: Expected) -> tuple[str, str, str, str]:
     used = row.usage
     cost = _money(used) if used.cost_usd else "unknown"
-    known_from = f"{row.runs} earlier run{'s' * (row.runs > 1)}" if row.runs else "the demonstration, a lower bound"
+    known_from = f"{row.runs} earlier run{'s' * (row.runs > 1)}" if row.runs else "a lower bound"
     return f"{used.tokens + used.cached_tokens:,}", f"{used.cached_tokens:,}", cost, known_from
 
 

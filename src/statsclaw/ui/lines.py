@@ -5,7 +5,7 @@ from __future__ import annotations
 from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
-from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.fold import EACH_DISPATCH, WHOLE_RUN, RunView
 from statsclaw.states import MAX_ATTEMPTS, State
 from statsclaw.ui.contract_lines import contract_lines
 from statsclaw.ui.line import Line, plain
@@ -26,6 +26,15 @@ _LABELS = {
     "model": "HOLD",
     "breach": "STOP",
 }
+
+
+def budget_text(budget: e.BudgetSet) -> str:
+    amounts = {f"${budget.usd:.2f}": budget.usd, f"{budget.tokens:,} tokens": budget.tokens}
+    amounts[f"{budget.hours:g} hours of work"] = budget.hours
+    text = ", ".join(t for t, amount in amounts.items() if amount) or "as much as it takes"
+    return {WHOLE_RUN: text, EACH_DISPATCH: f"{text} for each dispatch"}.get(
+        budget.scope, f"{text} for the {budget.scope}"
+    )
 
 
 def lines_for(record: Record, run: RunView, *, brief: bool = False) -> list[Line]:
@@ -92,10 +101,7 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             found = [Line("", _trace(trace), "red") for trace in event.traces[:5]]
             return [Line("STOP", f"isolation breach: the {event.role} knew what it could not know", "bold red"), *found]
         case e.BudgetSet() as event:
-            amounts = {f"${event.usd:.2f}": event.usd, f"{event.tokens:,} tokens": event.tokens}
-            amounts[f"{event.hours:g} hours of work"] = event.hours
-            text = ", ".join(t for t, amount in amounts.items() if amount) or "as much as it takes"
-            return [Line("budget", f"{text}{' for ' * bool(event.scope)}{event.scope}")]
+            return [Line("budget", budget_text(event))]
         case e.StudyShortened(replications=None):
             return [Line("study", "as many replications as were planned")]
         case e.StudyShortened():

@@ -94,17 +94,18 @@ class Screen:
         used = sum((more.usage for more in live.values()), start=view.usage)
         tokens = f" · {used.tokens:,} tokens · ${used.cost_usd:.2f}" if used.tokens else ""
         table.add_row(Text(f"  {view.state or 'starting'} · {elapsed // 60}:{elapsed % 60:02d}{tokens}", style="bold"))
-        for dispatch in view.running:
+        everybody = list(view.dispatches.values())  # another thread adds to it
+        for dispatch in (row for row in everybody if row.status == "running"):
             at = int((now - (dispatch.went_on_at or dispatch.started_at)).total_seconds())
             who = f"{dispatch.role} · attempt {dispatch.attempt} · {dispatch.backend}"
             own = live[dispatch.id].usage if dispatch.id in live else Usage()
             spent = f" · {own.tokens:,} tokens" + (f" · ${own.cost_usd:.2f}" if own.cost_usd else "")
             table.add_row(Text(f"    {who} · {at} s{spent if own.tokens else ''}", style="cyan"))
-        for dispatch in view.paused:
+        for dispatch in (row for row in everybody if row.status == "paused"):
             left = dispatch.paused.until - now if dispatch.paused and dispatch.paused.until else None
             seconds = max(0, int(left.total_seconds())) if left else 0
             clock = f" · goes on in {seconds // 60}:{seconds % 60:02d}" if left else ""
             table.add_row(Text(f"    {dispatch.role} · rests: {plain(dispatch.reason, 60)}{clock}", style="yellow"))
-        if view.missing and not view.running:
+        if view.missing and not view.running and not view.paused:
             table.add_row(Text(f"    next: {view.missing[0]}", style="dim"))
         return table

@@ -11,7 +11,7 @@ class DispatchPaused(Event):
     """A role rests in the middle of its work; its room and its conversation are kept.
 
     `until`: when it goes on by itself. Without it the person is asked about the `budget` or the `model`.
-    `usage` and `elapsed_s` are of all its work so far.
+    `usage`, `elapsed_s` and the transcript are of all its work so far.
     """
 
     kind: Literal["dispatch_paused"] = "dispatch_paused"
@@ -22,3 +22,4 @@ class DispatchPaused(Event):
     until: datetime | None = None
     usage: Usage = Usage()
     elapsed_s: float = 0.0
+    transcript_sha256: str | None = None
