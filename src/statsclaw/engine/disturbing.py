@@ -9,17 +9,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from queue import SimpleQueue
 
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.judges import with_door
 from statsclaw.engine.run import Run
+from statsclaw.engine.side_by_side import benches_beside, side_by_side
 from statsclaw.engine.verifying import bench_for, lay_out
-from statsclaw.montecarlo.executors.local import cores
 from statsclaw.runlog.events import CommandExecuted, Judgement
-from statsclaw.sandbox.process import end_all
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.criteria.tests import judge_tests
 from statsclaw.verify.runner import Bench, fresh_places, go_on, verify_tree
@@ -27,8 +24,6 @@ from statsclaw.verify.runner import Bench, fresh_places, go_on, verify_tree
 #: Powers of ten between which a number is moved: more than any honest tolerance allows. Where in between, nobody knows.
 _STEPS = (-3.0, 0.0)
 _TIMES_THE_TOLERANCE = 10.0
-#: Each needs a copy of the package and the memory of its suite.
-_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,35 +74,17 @@ def judged_disturbed(run: Run) -> tuple[Judgement, ...]:
     if contract.tests is None or not bench.package:
         return ()
     spec, tree, planned = contract.tests, run.view.tree_sha256, trials(contract.tests)
-    benches = [bench, *(_beside(bench, number) for number in range(1, min(_AT_ONCE, cores(), len(planned))))]
+    benches = benches_beside(bench, len(planned))
     files = lay_out(run, run.view.overlay)
     if not all(done.passed for one in benches for done in verify_tree(one, files, tree, "after", ("build",))):
         return ()
-    free: SimpleQueue[Bench] = SimpleQueue()
-    for one in benches:
-        free.put(one)
 
-    def tried(trial: Trial) -> list[Judgement]:
-        one = free.get()
-        try:
-            fresh_places(one)
-            disturbed = replace(one, disturbance=trial.order(f"{run.view.head.canary_seed} {tree}"))
-            return list(_answers(spec, trial, list(go_on(disturbed, "validation", tree, trial.named))))
-        finally:
-            free.put(one)
+    def tried(one: Bench, trial: Trial) -> list[Judgement]:
+        fresh_places(one)
+        disturbed = replace(one, disturbance=trial.order(f"{run.view.head.canary_seed} {tree}"))
+        return list(_answers(spec, trial, list(go_on(disturbed, "validation", tree, trial.named))))
 
-    with ThreadPoolExecutor(len(benches)) as pool:
-        try:
-            return tuple(row for found in pool.map(tried, planned) for row in found)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            end_all()
-            raise
-
-
-def _beside(bench: Bench, number: int) -> Bench:
-    """Another bench, for what is tried at the same time."""
-    return replace(bench, folder=bench.folder / "beside" / str(number), desk=bench.desk / "beside" / str(number))
+    return tuple(row for found in side_by_side(benches, tried, planned) for row in found)
 
 
 def _answers(spec: TestSpec, trial: Trial, evidence: Sequence[CommandExecuted]) -> Iterator[Judgement]:

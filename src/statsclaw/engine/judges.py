@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from statsclaw.engine.contracts import STAND_INS, contract_of
 from statsclaw.engine.run import Run
+from statsclaw.engine.side_by_side import benches_beside, side_by_side
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, Judgement, SuiteChecked
@@ -146,10 +147,15 @@ def _on_other_values(
 
 def _study_on_null(run: Run, bench: Bench, study: Study, null: Mapping[str, str]) -> Iterator[Finding]:
     """A few replications in several ways: complete, repeatable, and moved by seed, replication and package."""
+
+    def look(one: Bench, how: tuple[int, int, int]) -> Records | str:
+        later_seed, first, standin = how
+        smoke = replace(one, seed=one.seed + later_seed, replications=(first, _SMOKE), standin=standin)
+        return _smoke_run(run, smoke, study, null)
+
     seen: dict[str, str] = {}
-    for name, (later_seed, first, standin) in _LOOKS.items():
-        smoke = replace(bench, seed=bench.seed + later_seed, replications=(first, _SMOKE), standin=standin)
-        found = _smoke_run(run, smoke, study, null)
+    looks = side_by_side(benches_beside(bench, len(_LOOKS)), look, list(_LOOKS.values()))
+    for (name, (_, first, _)), found in zip(_LOOKS.items(), looks, strict=True):
         if found == NOT_EXECUTED:
             yield Finding(check="suite", severity="warning", message=NOT_EXECUTED, key="study-not-executed")
             return
