@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from statsclaw.backends.prices import priced
@@ -18,13 +18,13 @@ class Meters:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._at_work: dict[str, tuple[Bridge | None, str, float]] = {}
+        self._at_work: dict[str, tuple[Bridge | None, Sequence[str], float]] = {}
         self._done: dict[str, Live] = {}
 
     @contextmanager
-    def counting(self, dispatch: str, bridge: Bridge | None, provider: str) -> Iterator[None]:
+    def counting(self, dispatch: str, bridge: Bridge | None, providers: Sequence[str]) -> Iterator[None]:
         with self._lock:
-            self._at_work[dispatch] = (bridge, provider, time.monotonic())
+            self._at_work[dispatch] = (bridge, providers, time.monotonic())
         try:
             yield
         finally:
@@ -46,14 +46,18 @@ class Meters:
             at_work, done = dict(self._at_work), dict(self._done)
         now = time.monotonic()
         return done | {
-            name: Live(metered(bridge.use, provider) if bridge else Usage(), now - begun)
-            for name, (bridge, provider, begun) in at_work.items()
+            name: Live(metered(bridge.use, providers) if bridge else Usage(), now - begun)
+            for name, (bridge, providers, begun) in at_work.items()
         }
 
 
-def metered(use: NetworkUse, provider: str) -> Usage:
-    """With its price, where somebody knows the model."""
-    return sum((priced(used, provider, model) for model, used in use.models.items()), start=Usage())
+def metered(use: NetworkUse, providers: Sequence[str]) -> Usage:
+    """With its price, where one of the providers has a model of that name; of several prices the highest."""
+    return sum((_priced(used, providers, model) for model, used in use.models.items()), start=Usage())
+
+
+def _priced(used: Usage, providers: Sequence[str], model: str) -> Usage:
+    return max((priced(used, name, model) for name in providers), key=lambda row: row.cost_usd, default=used)
 
 
 def settled(said: Usage, counted: Usage) -> Usage:

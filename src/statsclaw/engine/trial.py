@@ -57,7 +57,7 @@ def tiny_call(
             with with_network(confinement, endpoints) as (connected, bridge):
                 told = replace(connected, env={**connected.env, **(env or {})})
                 result = backend.run(task, room, told)
-                counted = metered(bridge.use, endpoints[0].name) if bridge else Usage()
+                counted = metered(bridge.use, [endpoints[0].name]) if bridge else Usage()
         except StatsClawError as refused:
             return Trial(time.monotonic() - begun, failure=refused.line())
         except KeyboardInterrupt:

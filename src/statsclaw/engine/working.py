@@ -204,11 +204,11 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
         return reason
 
     endpoints = models_of(run, backend)
-    provider = endpoints[0].name if endpoints else ""
+    providers = [row.name for row in endpoints]
     with (
         Readings(room.inbox) as readings,
         with_network(seat.confinement, endpoints, may_ask=may_ask) as (connected, bridge),
-        run.meters.counting(seat.dispatch, bridge, provider),
+        run.meters.counting(seat.dispatch, bridge, providers),
     ):
         seat.bridge = bridge
         if earlier.broken_off and isinstance(backend, Conversing):
@@ -231,7 +231,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
         result = result.model_copy(update={"failure": failure})
     use = bridge.use if bridge else NetworkUse()
     trouble = bridge.trouble if bridge else None
-    spent = Live(settled(result.usage, metered(use, provider)), time.monotonic() - begun)
+    spent = Live(settled(result.usage, metered(use, providers)), time.monotonic() - begun)
     seen: dict[str, object] = {
         "elapsed_s": round(earlier.elapsed_s + spent.seconds, 3),
         "usage": earlier.usage + spent.usage,
