@@ -16,6 +16,7 @@ import pytest
 from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.bridge import Bridge, Route
 from statsclaw.sandbox.forward import connect
+from statsclaw.sandbox.ledger import MOST_SENSELESS
 from statsclaw.sandbox.meter import Trouble
 from tests.support.patience import within
 
@@ -240,3 +241,152 @@ def test_an_upstream_that_breaks_off_in_the_middle_is_trouble_too(tmp_path):
             ask(bridge)
         until(lambda: bridge.trouble)
         assert bridge.trouble == Trouble(0)
+
+
+def test_a_server_that_answers_is_not_hopeless_because_it_does_not_count(tmp_path):
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        (whole(b"{}", 404) if "count_tokens" in handler.path else whole(WHOLE))(handler)
+
+    with bridge_to(tmp_path, reply) as bridge:
+        for _ in range(MOST_SENSELESS + 5):
+            assert ask(bridge)[0] == 200
+            assert ask(bridge, "/v1/messages/count_tokens")[0] == 404
+        assert bridge.hopeless == 0
+
+
+def test_one_that_refuses_every_question_is_and_one_answer_is_hope(tmp_path):
+    replies = iter([*[whole(b"{}", 400)] * MOST_SENSELESS, whole(WHOLE)])
+    with bridge_to(tmp_path, lambda handler: next(replies)(handler)) as bridge:
+        for _ in range(MOST_SENSELESS):
+            ask(bridge)
+        assert bridge.hopeless == 400
+        ask(bridge)
+        assert bridge.hopeless == 0
+
+
+def test_an_answer_that_is_given_up_does_not_make_later_trouble_forgotten(tmp_path):
+    """A program with two questions at once ends when one of them is refused."""
+    end = threading.Event()
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        slow = events({"message": {"model": "m", "usage": USAGE}}, wait=end)
+        (slow if "slow" in handler.path else whole(b"limit", 429))(handler)
+
+    with bridge_to(tmp_path, reply) as bridge:
+        link = Link(bridge)
+        link.request("POST", "/v1/messages/slow", "{}")
+        until(lambda: bridge.use.models)
+        assert ask(bridge)[0] == 429
+        link.close()
+        end.set()
+    assert bridge.trouble == Trouble(429)
+
+
+def test_nor_does_it_make_trouble_of_later_answers(tmp_path):
+    end = threading.Event()
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        if "slow" in handler.path:
+            end.wait(30)
+            raise ConnectionError
+        whole(WHOLE)(handler)
+
+    with bridge_to(tmp_path, reply) as bridge:
+        link = Link(bridge)
+        link.request("POST", "/v1/messages/slow", "{}")
+        until(lambda: bridge.use.requests)
+        assert ask(bridge)[0] == 200
+        end.set()
+        with contextlib.suppress(http.client.HTTPException, OSError):
+            link.getresponse().read()
+        link.close()
+    assert bridge.trouble is None
+
+
+def test_a_server_that_stays_silent_until_the_program_gives_up_is_in_trouble(tmp_path, monkeypatch):
+    monkeypatch.setattr("statsclaw.sandbox.bridge.SILENCE_S", 0.3)
+    end = threading.Event()
+    with bridge_to(tmp_path, lambda handler: end.wait(30) or None) as bridge:
+        link = Link(bridge)
+        link.request("POST", "/v1/messages", "{}")
+        link.sock.settimeout(0.6)
+        with pytest.raises(TimeoutError):
+            link.getresponse()
+        link.close()
+    end.set()
+    assert bridge.trouble == Trouble(0)
+
+
+def test_a_stream_that_the_server_breaks_off_was_paid_for(tmp_path):
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        for row in CHAT:
+            data = f"data: {json.dumps(row)}\n\n".encode()
+            handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
+        handler.wfile.flush()
+        handler.close_connection = True
+
+    with bridge_to(tmp_path, reply) as bridge:
+        with contextlib.suppress(http.client.HTTPException):
+            ask(bridge, "/v1/chat/completions", "x" * 4000)
+        until(lambda: bridge.trouble)
+        assert bridge.use.models == {"m": Usage(input_tokens=1000, output_tokens=40)}
+
+
+def look_at(bridge: Bridge, target: str) -> None:
+    with contextlib.closing(Link(bridge)) as link:
+        link.request("GET", target, "", {"Content-Length": "0"})
+        link.getresponse().read()
+
+
+def test_an_answer_that_is_looked_at_again_is_not_paid_for_again(tmp_path):
+    done = json.dumps({"id": "r", "model": "m", "usage": {**USAGE, "input_tokens_details": {}}}).encode()
+    with bridge_to(tmp_path, whole(done)) as bridge:
+        ask(bridge, "/v1/responses")
+        for _ in range(3):
+            look_at(bridge, "/v1/responses/r")
+        assert bridge.use.models == {"m": Usage(**USAGE)}
+        ask(bridge, "/v1/responses")
+        assert bridge.use.models["m"].tokens == 30, "a server that gives every answer the same name is paid each time"
+
+
+def test_an_answer_that_is_written_later_is_taken_for_a_long_one_until_it_is_there(tmp_path):
+    used = {"input_tokens": 20, "output_tokens": 30_000, "input_tokens_details": {}}
+    rows = [{"status": "queued", "usage": None}, {"status": "completed", "usage": used}]
+    replies = (whole(json.dumps({"id": "r", "model": "m", **row}).encode()) for row in rows)
+    with bridge_to(tmp_path, lambda handler: next(replies)(handler)) as bridge:
+        ask(bridge, "/v1/responses", "x" * 80)
+        assert bridge.use.models["m"].output_tokens == 10_000 and bridge.use.estimated == 1
+        look_at(bridge, "/v1/responses/r")
+        assert bridge.use.models["m"].output_tokens == 30_000
+
+
+EMBEDDED = {"data": [{"embedding": [0.0123456789] * 1536}] * 256, "model": "m", "usage": {"prompt_tokens": 2000}}
+LINE = {"model": "m", "created_at": "2026-01-01T00:00:00.385406455-07:00", "message": {"content": "word"}}
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "body", "most"),
+    [
+        ("/v1/embeddings", 8000, json.dumps(EMBEDDED).encode(), 2000),
+        ("/v1beta/models/g:embedContent", 400, json.dumps({"embedding": [0.0123456789] * 3072}).encode(), 100),
+        ("/v1/chat/completions", 5_000_000, b"data: {}\n\n" * 40, 200_040),
+        ("/api/chat", 400, b"".join(json.dumps(LINE).encode() + b"\n" for _ in range(100)), 200),
+        ("/v1/responses/input_tokens", 4000, b'{"input_tokens": 1000}', 0),
+    ],
+)
+def test_an_estimate_is_not_absurd(tmp_path, target, question, body, most):
+    """Vectors, pictures, lines of JSON: their bytes are not what is paid for."""
+    with bridge_to(tmp_path, whole(body)) as bridge:
+        ask(bridge, target, "x" * question)
+        assert sum(used.tokens for used in bridge.use.models.values()) <= most
+
+
+def test_what_ollama_says_in_its_last_line_counts(tmp_path):
+    last = {"model": "m", "done": True, "prompt_eval_count": 26, "eval_count": 98}
+    body = b"".join(json.dumps(row).encode() + b"\n" for row in [LINE] * 50 + [last])
+    with bridge_to(tmp_path, whole(body)) as bridge:
+        ask(bridge, "/api/chat", "x" * 4000)
+        assert bridge.use.models == {"m": Usage(input_tokens=26, output_tokens=98)} and bridge.use.estimated == 0

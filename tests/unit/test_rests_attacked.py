@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 import threading
 import time
 
 import pytest
 from typer.testing import CliRunner
 
-from statsclaw.engine import working
+from statsclaw.engine import pausing, working
 from statsclaw.engine.pausing import Patience, pause_after
 from statsclaw.runlog.events import BudgetSet, DispatchPaused, Usage
 from statsclaw.runlog.log import RunLog
 from statsclaw.sandbox.endpoints import endpoint
 from statsclaw.sandbox.meter import Meter, Trouble
 from statsclaw.sandbox.outward import Refused
+from statsclaw.states import MAX_ATTEMPTS
 from statsclaw.ui.cli import app
-from tests.support.runs import Bench, make_target, order_for
+from tests.support.runs import HERE, Bench, make_target, order_for
 from tests.unit.test_pausing import AGENT, FAILED, NOW, Model, Person, finished, serving, started
 
 
@@ -117,8 +120,6 @@ def test_a_role_goes_on_only_with_what_it_would_be_given_now(bench: Bench, tmp_p
 
 
 def test_a_room_that_is_gone_does_not_take_its_cost_with_it(bench: Bench, tmp_path):
-    import shutil
-
     with serving(Model()) as model:
         view = started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=3000),))
         assert view.usage.tokens == 2200
@@ -241,8 +242,6 @@ def test_but_one_that_is_spent_as_well_is_asked_about(bench: Bench, tmp_path):
 
 
 def test_a_role_s_budget_and_the_account_remember_what_was_given_up(bench: Bench, tmp_path):
-    import shutil
-
     with serving(Model()) as model:
         started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="planner", tokens=3000),))
         shutil.rmtree(bench.workspace.find("p-1").room("planner-1"))
@@ -274,5 +273,63 @@ def test_what_a_role_that_rests_has_said_can_be_read(bench: Bench, tmp_path):
 def test_of_many_rests_no_more_is_kept_than_of_one():
     text = ""
     for _ in range(50):
-        text = working._one_after_the_other(text, "a" * 1000 + "the end", 2000)
+        text = working._one_after_the_other(text, "a" * 1000 + "\ud800the end", 2000)
     assert len(text) < 2100 and text.startswith("aaa") and text.endswith("the end")
+
+
+@pytest.mark.parametrize("status", [501, 503])
+def test_wrong_work_is_not_paid_for_again_because_a_side_question_went_wrong(bench, tmp_path, monkeypatch, status):
+    """It asks once, hands in what is wrong, and asks for something that the server does not do."""
+    monkeypatch.setattr(pausing, "FIRST_WAIT_S", 0.01)
+    model = Model()
+    model.answer = lambda number: (status if model.asked[-1][1] else 200, {})
+    agent = f"command:{sys.executable} {HERE / 'side_agent.py'}"
+    with serving(model):
+        order = order_for(make_target(tmp_path), agent, endpoints=(f"{model.url}#ANTHROPIC_API_KEY",), run_id="p-1")
+        nobody = Person(None, ("budget", "model", "escalation"))
+        view = bench.start(order, person=nobody)  # type: ignore[arg-type]
+    assert sum(question == 0 for _, question in model.asked) == MAX_ATTEMPTS + 1, "each was a failed attempt"
+    assert [q.topic for q in view.open_questions] == ["escalation"] and "comprehension.md" in view.open_questions[
+        0
+    ].text
+
+
+def test_a_program_that_begins_anew_each_time_is_not_paid_for_fifty_times(bench: Bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(pausing, "FIRST_WAIT_S", 0.01)
+    model = Model()
+    model.answer = lambda number: (503 if model.asked[-1][1] else 200, {})
+    agent = f"command:{sys.executable} {HERE / 'side_agent.py'} --nothing"
+    with serving(model):
+        order = order_for(make_target(tmp_path), agent, endpoints=(f"{model.url}#ANTHROPIC_API_KEY",), run_id="p-1")
+        view = bench.start(order, person=Person(None))  # type: ignore[arg-type]
+    assert sum(question == 0 for _, question in model.asked) == pausing.MOST_PAID_AGAIN + 1
+    assert [q.topic for q in view.open_questions] == ["model"] and "begin anew" in view.open_questions[0].text
+
+
+def test_a_grant_is_not_inherited_by_a_dispatch_that_begins_anew(bench: Bench, tmp_path):
+    class Once(Person):
+        def answer(self, question):
+            self.choice = 0 if not self.asked else None
+            return super().answer(question)
+
+    with serving(Model()) as model:
+        started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=1500),))
+        shutil.rmtree(bench.workspace.find("p-1").room("planner-1"))
+        before = len(model.asked)
+        bench.resume("p-1", person=Once())  # type: ignore[arg-type]
+    assert [q for role, q in model.asked[before:] if role == "planner"] == [0], "1,500 are spent by one answer"
+
+
+def test_what_was_spent_is_seen_between_the_end_of_the_work_and_the_log(bench: Bench, tmp_path, monkeypatch):
+    seen, runs = [], []
+    stretch, messages = working._stretch, working.commit_messages
+
+    def look(*args):
+        seen.append(runs[-1].view._used("", runs[-1].meters.live()).usage.tokens)
+        return messages(*args)
+
+    monkeypatch.setattr(working, "_stretch", lambda run, *rest: (runs.append(run), stretch(run, *rest))[1])
+    monkeypatch.setattr(working, "commit_messages", look)
+    with serving(Model()) as model:
+        started(bench, tmp_path, model, Person(None), budgets=(BudgetSet(scope="dispatch", tokens=3000),))
+    assert seen == [2200]

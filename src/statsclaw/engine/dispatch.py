@@ -233,7 +233,10 @@ def why_nothing_is_taken(problems: Sequence[str], refused: Sequence[str]) -> str
 
 @dataclass
 class Inspected:
+    """`missing`: of the problems, the documents that are not there at all."""
+
     problems: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     signal: Raised | None = None
     artifacts: dict[str, str] = field(default_factory=dict)
@@ -279,6 +282,7 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
             taken = take_repository(room.repo, manifest, lambda p: view.may_write(p, profile), run.limits)
             found.refused += taken.refused
             found.files, found.contents = taken.files, taken.contents
+            found.missing = [kind.name for kind in owed if kind.name not in outbox.artifacts]
             found.problems += _missing(run, owed, outbox.artifacts)
             found.problems += _contract_problems(run, role, outbox.artifacts)
             found.problems += _undelivered(run, role, found.files)

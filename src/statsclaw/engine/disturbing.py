@@ -71,9 +71,9 @@ def judged_disturbed(run: Run) -> tuple[Judgement, ...]:
     """Of each criterion that was tried, its answer when what it is about is disturbed. None without a door."""
     contract = contract_of(run)
     bench = with_door(run, bench_for(run, contract), contract)
-    if contract.tests is None or not bench.package:
+    spec, tree, planned = contract.tests, run.view.tree_sha256, trials(contract.tests) if contract.tests else []
+    if spec is None or not bench.package or not planned:
         return ()
-    spec, tree, planned = contract.tests, run.view.tree_sha256, trials(contract.tests)
     benches = benches_beside(bench, len(planned))
     files = lay_out(run, run.view.overlay)
     if not all(done.passed for one in benches for done in verify_tree(one, files, tree, "after", ("build",))):

@@ -19,6 +19,8 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 30.0, 1800.0
 PATIENCE_S = 12 * 3600.0
 #: Of one dispatch, answers or not: a program that is in trouble again and again is looked at by a person.
 MOST_RESTS = 50
+#: Of a program that has no conversation to go on with: each time it asks, and pays for, the same again.
+MOST_PAID_AGAIN = 3
 #: How long the answer that is under way may still take when a budget is spent.
 GRACE_S = 20.0
 
@@ -48,9 +50,11 @@ class Patience:
     waits: int = 0
     waited_s: float = 0.0
     rests: int = 0
+    #: How often a program that begins anew each time was answered, and paid for, before it had to rest.
+    paid_again: int = 0
 
     def after(self, seconds: float) -> Patience:
-        return Patience(self.waits + 1, self.waited_s + seconds, self.rests + 1)
+        return Patience(self.waits + 1, self.waited_s + seconds, self.rests + 1, self.paid_again)
 
 
 def pause_after(
@@ -68,6 +72,8 @@ def pause_after(
         return Pause("model", said)
     least_s = 2.0 ** min(patience.waits, 10)  # a server that always says "at once" is not asked thousands of times
     wait_s = max(least_s, trouble.wait_s) if trouble.wait_s is not None else _next_wait(patience.waits)
+    if patience.paid_again > MOST_PAID_AGAIN:
+        return Pause("model", f"{said}, and it would begin anew for the {patience.paid_again}th time")
     if patience.rests >= MOST_RESTS:
         return Pause("model", f"{said}, for the {patience.rests}th time")
     if patience.waited_s + wait_s > PATIENCE_S:

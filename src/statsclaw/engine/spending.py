@@ -28,11 +28,13 @@ class Meters:
         try:
             yield
         finally:
+            spent = self._spent(*self._at_work[dispatch])
             with self._lock:
-                self._at_work.pop(dispatch, None)
+                self._done[dispatch] = spent
+                self._at_work.pop(dispatch)
 
     def settle(self, dispatch: str, spent: Live) -> None:
-        """It has handed in; others may be at work for long before the log says so."""
+        """What it is charged with, now that it has ended; others may be at work for long before the log says so."""
         with self._lock:
             self._done[dispatch] = spent
 
@@ -44,11 +46,11 @@ class Meters:
     def live(self) -> dict[str, Live]:
         with self._lock:
             at_work, done = dict(self._at_work), dict(self._done)
-        now = time.monotonic()
-        return done | {
-            name: Live(metered(bridge.use, providers) if bridge else Usage(), now - begun)
-            for name, (bridge, providers, begun) in at_work.items()
-        }
+        return done | {name: self._spent(*row) for name, row in at_work.items()}
+
+    @staticmethod
+    def _spent(bridge: Bridge | None, providers: Sequence[str], begun: float) -> Live:
+        return Live(metered(bridge.use, providers) if bridge else Usage(), time.monotonic() - begun)
 
 
 def metered(use: NetworkUse, providers: Sequence[str]) -> Usage:

@@ -141,7 +141,8 @@ def _work(run: Run, seat: Seat, stopping: threading.Event) -> None:
             _rest(run, seat, result, Pause("person", "it was interrupted", datetime.now(UTC)))
             return
         if stretch.answered:
-            seat.patience = Patience(rests=seat.patience.rests)
+            anew = not isinstance(seat.backend, Conversing)
+            seat.patience = Patience(rests=seat.patience.rests, paid_again=seat.patience.paid_again + anew)
         pause = pause_after(result, seat.over, stretch.trouble, seat.patience, datetime.now(UTC))
         if pause is None:
             run.meters.settle(seat.dispatch, stretch.spent)
@@ -157,15 +158,18 @@ def _as_it_ended(run: Run, seat: Seat, stretch: Stretch) -> HandIn | None:
     result = stretch.result
     if result is None or result.failure or result.signal or not (seat.refused or stretch.trouble):
         return result
-    if not inspect(run, run.view.dispatches[seat.dispatch], result).problems:
+    missing = inspect(run, run.view.dispatches[seat.dispatch], result).missing
+    if not missing:
         return result
-    return result.model_copy(update={"failure": "it ended before it had handed in", "broken_off": result.session})
+    failure = f"it ended before it had handed in: {', '.join(missing)}"
+    return result.model_copy(update={"failure": failure, "broken_off": result.session})
 
 
 def _rest(run: Run, seat: Seat, result: HandIn, pause: Pause) -> None:
     """Keep everything first, so that a process that is killed while it waits has lost nothing."""
     seat.room.rest(result)
     seat.so_far, seat.wait_until = result, pause.until
+    run.meters.forget(seat.dispatch)
     run.log.append(
         DispatchPaused(
             dispatch=seat.dispatch,
@@ -248,7 +252,7 @@ def _stretch(run: Run, seat: Seat, stopping: threading.Event) -> Stretch:
 def _one_after_the_other(earlier: str, later: str, most: int) -> str:
     """Of many rests no more is kept than of one: the beginning and the end."""
     text = "\n".join(part for part in (earlier, later) if part)
-    return without_middle(text.encode(), most).decode(errors="replace")
+    return without_middle(text.encode(errors="replace"), most).decode(errors="replace")
 
 
 def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:

@@ -397,6 +397,7 @@ class RunView:
                 if dispatch.elapsed_s:  # it rested before: what it did then is known, and will not come again
                     self.abandoned.append(replace(dispatch))
                 dispatch.usage, dispatch.elapsed_s = e.Usage(), 0.0
+                self.granted.pop(dispatch.id, None)
             case e.SandboxClosed() as event:
                 self.dispatches[event.dispatch].closed = event
             case e.IsolationBreached() as event:

@@ -54,7 +54,9 @@ KEEP_ALIVE_S, REUSE_S, LINGER_S, CLOSE_S = 75.0, 20.0, 2.0, 2.0
 LONGEST_SOCKET_PATH = 107
 
 #: Paths at which a server only counts what a question would cost.
-_COUNTS = re.compile(rb"[/:]count_?tokens(\?|$)", re.IGNORECASE)
+_COUNTS = re.compile(rb"[/:](?:count|input)_?tokens(\?|$)", re.IGNORECASE)
+#: How long a program waits for an answer before it may say that there is none.
+SILENCE_S = 30.0
 
 Listeners = list[tuple[socket.socket, Route | None]]
 
@@ -338,15 +340,18 @@ class _Connection:
         if reason := self._rules.may_ask():
             raise Refused(402, reason, f"{self._note}: {reason}")
         headers = route.headers_up(request.headers)
-        meter = Meter(asks=self._method == "POST" and not _COUNTS.search(target))
+        meter = Meter(self._method == "POST" and not _COUNTS.search(target), writes=b"embed" not in target.lower())
+        opened = self._loop.time()
         self._ledger.open(meter)
         try:
             return await self._exchange(route.place, http, request, target, headers, Scrubber(route.secret), meter)
         except (UpstreamFailed, TimeoutError) as failure:
-            meter.fail(Trouble(0, lasting=str(failure) if getattr(failure, "lasting", False) else ""))
+            lasting = isinstance(failure, UpstreamFailed) and failure.lasting
+            self._ledger.fail(meter, Trouble(0, lasting=str(failure) if lasting else ""))
             raise
         finally:
-            meter.end(cut=True)
+            if not meter.begun and self._loop.time() - opened > SILENCE_S:  # the program did not wait any longer
+                self._ledger.fail(meter, Trouble(0))
             self._ledger.close(meter)
 
     async def _to_registry(self, registry: Registry, http: h11.Connection, request: h11.Request) -> bool:
@@ -458,9 +463,8 @@ class _Connection:
                 unsent.append(http.send(self._answer_to(event, scrubber)))
                 self._answering = True
                 if meter:
-                    self._ledger.answer(event.status_code)
                     meter.begin(event.status_code, event.headers, datetime.now(UTC))
-                    self._ledger.hear(meter)
+                    self._ledger.begin(meter, event.status_code)
             elif isinstance(event, h11.Data):
                 if meter:
                     meter.feed(bytes(event.data))

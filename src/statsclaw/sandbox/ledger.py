@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
-from datetime import UTC, datetime
+from itertools import count
 
 from statsclaw.runlog.events import NetworkUse, Usage
-from statsclaw.sandbox.meter import Meter, Trouble, trouble_of
+from statsclaw.sandbox.meter import Meter, Trouble
 from statsclaw.sandbox.outward import Refused, printable
 
 MOST_NOTES = 20
 MOST_SENSELESS = 40
+_MOST_IDS = 10_000
 
 
 class Ledger:
@@ -24,7 +25,11 @@ class Ledger:
         self._answers: dict[str, int] = {}
         self._models: dict[str, Usage] = {}
         self._notes: list[str] = []
-        self._open: set[Meter] = set()
+        self._open: dict[Meter, int] = {}
+        self._numbers = count()
+        self._last: Meter | None = None
+        self._last_opened = -1
+        self._by_id: dict[str, Usage] = {}
         self._estimated = 0
         self.trouble: Trouble | None = None
         self.hopeless = self._senseless = 0
@@ -34,7 +39,7 @@ class Ledger:
         with self._lock:
             models = dict(self._models)
             for meter in self._open:
-                _add(models, meter)
+                self._count(models, meter)
             return NetworkUse(
                 requests=self._requests,
                 refused=self._refused,
@@ -52,28 +57,55 @@ class Ledger:
             self._requests += 1
             self._by_host[host] = self._by_host.get(host, 0) + 1
 
-    def answer(self, status: int) -> None:
-        with self._lock:
-            self._answers[str(status)] = self._answers.get(str(status), 0) + 1
-            senseless = 400 <= status < 500 and trouble_of(status, (), datetime.now(UTC)) is None
-            self._senseless += senseless
-            self.hopeless = status if senseless and self._senseless >= MOST_SENSELESS else self.hopeless
-
     def open(self, meter: Meter) -> None:
         with self._lock:
-            self._open.add(meter)
+            self._open[meter] = next(self._numbers)
 
-    def close(self, meter: Meter) -> None:
+    def begin(self, meter: Meter, status: int) -> None:
+        """An answer begins, of which the status is known."""
         with self._lock:
-            self._open.discard(meter)
-            _add(self._models, meter)
-            self._estimated += meter.estimated
-        self.hear(meter)
+            self._answers[str(status)] = self._answers.get(str(status), 0) + 1
+            if not meter.asks:
+                return
+            senseless = 400 <= status < 500 and meter.trouble is None
+            self._senseless = 0 if 200 <= status < 300 else self._senseless + senseless
+            self.hopeless = status if self._senseless >= MOST_SENSELESS else 0
+            self._last, self._last_opened = meter, max(self._last_opened, self._open[meter])
+            self.trouble = meter.trouble
 
     def hear(self, meter: Meter) -> None:
-        """What the last question to a model led to; what else a server is asked says nothing of its models."""
-        if meter.asks and meter.begun:
+        """What the answer that began last led to; of others, which a program may have given up, nothing is heard."""
+        if meter is self._last:
             self.trouble = meter.trouble
+
+    def fail(self, meter: Meter, trouble: Trouble) -> None:
+        """There is no more to come. No news if a question that was asked later was answered."""
+        meter.end(cut=True)
+        meter.fail(trouble)
+        if meter.asks and (meter is self._last or self._open[meter] > self._last_opened):
+            self.trouble = trouble
+
+    def close(self, meter: Meter) -> None:
+        meter.end(cut=True)
+        with self._lock:
+            del self._open[meter]
+            self._count(self._models, meter)
+            self._estimated += meter.estimated
+            if meter.answer_id:
+                self._by_id[meter.answer_id] = self._by_id.get(meter.answer_id, Usage()).at_least(meter.usage)
+            while len(self._by_id) > _MOST_IDS:
+                del self._by_id[next(iter(self._by_id))]
+
+    def _count(self, models: dict[str, Usage], meter: Meter) -> None:
+        """Under the first so many names of models; a server that invents more is counted under none.
+
+        An answer may be looked at again, to see whether it is done: only what is new of it counts.
+        """
+        name = meter.model if meter.model in models or len(models) < MOST_NOTES else ""
+        known = self._by_id.get(meter.answer_id, Usage()) if not meter.asks else Usage()
+        new = known.at_least(meter.usage) - known
+        if new != Usage():
+            models[name] = models.get(name, Usage()) + new
 
     def refusal(self, note: str) -> None:
         with self._lock:
@@ -90,10 +122,3 @@ class Ledger:
         if spent:
             limit = f"the limit of {self._max_bytes} bytes for this sandbox is used up"
             raise Refused(403, limit, f"{note}: byte limit")
-
-
-def _add(models: dict[str, Usage], meter: Meter) -> None:
-    """Under the first so many names of models; a server that invents more is counted under none."""
-    name = meter.model if meter.model in models or len(models) < MOST_NOTES else ""
-    if meter.usage != Usage():
-        models[name] = models.get(name, Usage()) + meter.usage

@@ -24,6 +24,8 @@ _LONGEST = 4 * 1024 * 1024
 _LONGEST_NAME = 120
 #: Where nothing better is known; of English text and of code it is about right.
 _BYTES_PER_TOKEN = 4
+#: No question is longer, whatever its bytes are (pictures), and few answers are.
+_FULL_CONTEXT, _LONG_ANSWER = 200_000, 10_000
 
 #: What a server calls its trouble once it has begun to answer, and the status it would have had before.
 _NAMED = {
@@ -58,20 +60,23 @@ _CHAT = _Wire(("prompt_tokens",), ("prompt_tokens_details", "cached_tokens"), ("
 _GEMINI = _Wire(
     ("promptTokenCount",), ("cachedContentTokenCount",), ("candidatesTokenCount", "thoughtsTokenCount"), True
 )
+_OLLAMA = _Wire(("prompt_eval_count",), (), ("eval_count",), False)
 
 
 class Meter:
     """Of one request and its answer: give it both as they come, then ask for `usage`, `model` and `trouble`.
 
     `asks`: whether a model is asked for an answer; a server may be asked for other things, which cost nothing.
+    `writes`: whether the answer is written by the model, token by token.
     """
 
-    def __init__(self, asks: bool = True) -> None:
-        self.asks = asks
+    def __init__(self, asks: bool = True, writes: bool = True) -> None:
+        self.asks, self.writes = asks, writes
+        self.answer_id = ""
         self.usage, self.model, self.trouble, self.estimated = Usage(), "", None, False
         self._sent = self._received = self._events = 0
         self._held, self._whole, self._passed_over = bytearray(), False, False
-        self._answered = self._ended = self.begun = False
+        self._answered = self._ended = self._queued = self.begun = False
 
     trouble: Trouble | None
 
@@ -101,7 +106,7 @@ class Meter:
             return
         self._ended = True
         if self._whole and not self._passed_over:
-            self._take(_parsed(bytes(self._held)))
+            self._take(self._all_of_it())
         elif not self._whole:
             self._event(self._held)
         self._held.clear()
@@ -117,8 +122,20 @@ class Meter:
             return
         asked = 0 if said.input_tokens or said.cached_tokens else self._sent // _BYTES_PER_TOKEN
         written = self._events or self._received // _BYTES_PER_TOKEN  # a stream has an event for every token or two
-        self.usage = said.at_least(Usage(input_tokens=asked, output_tokens=written))
+        if not self.writes or self._passed_over:
+            written = 0
+        elif self._queued:  # it is written later, when nobody may listen
+            written = _LONG_ANSWER
+        self.usage = said.at_least(Usage(input_tokens=min(asked, _FULL_CONTEXT), output_tokens=written))
         self.estimated = self.usage != said
+
+    def _all_of_it(self) -> object:
+        """One document, or, as Ollama streams, one in each line, of which the last has the account."""
+        text = bytes(self._held)
+        found = _parsed(text)
+        lines = text.splitlines() if found is None else []
+        self._events = len(lines) if len(lines) > 1 else 0
+        return [row for row in map(_parsed, lines[:1] + lines[-1:]) if row is not None] if lines else found
 
     def _event(self, line: bytearray) -> None:
         if self._passed_over:  # what is left of a line that was too long
@@ -154,15 +171,20 @@ class Meter:
         model = part.get("model") or part.get("modelVersion")
         if isinstance(model, str) and not self.model:
             self.model = model[:_LONGEST_NAME]
+        if isinstance(name := part.get("id"), str) and not self.answer_id:
+            self.answer_id = name[:_LONGEST_NAME]
+        self._queued = self._whole and part.get("status") in ("queued", "in_progress")
         if isinstance(google, dict):
             self._at_least(google, _GEMINI)
+        elif "eval_count" in part:
+            self._at_least(part, _OLLAMA)
         elif isinstance(used, dict):
             wire = _CHAT if "prompt_tokens" in used else _RESPONSES if "input_tokens_details" in used else _ANTHROPIC
             self._at_least(used, wire)
 
     def _at_least(self, used: Mapping[str, Any], wire: _Wire) -> None:
         cached: Any = used
-        for name in wire.cached:
+        for name in wire.cached or ("",):
             cached = cached.get(name) if isinstance(cached, dict) else None
         read, written = (sum(_number(used.get(name)) for name in names) for names in (wire.read, wire.written))
         with suppress(ValueError):  # more than anybody can have used
@@ -186,6 +208,10 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
+#: Of a server that may do better the next time; one that does not know what is asked of it (501, 505) will not.
+_LET_DOWN = frozenset(range(500, 600)) - {501, 505}
+
+
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """The last thing that was heard of a model: no answer that an agent could work with. `status` 0: unreachable.
@@ -200,7 +226,7 @@ class Trouble:
     @property
     def passes(self) -> bool:
         """Whether waiting may help: a limit, an overload, a network that is away."""
-        return not self.lasting and (self.status in (0, 408, 409, 425, 429) or self.status >= 500)
+        return not self.lasting and (self.status in (0, 408, 409, 425, 429) or self.status in _LET_DOWN)
 
     @property
     def needs_a_person(self) -> bool:
