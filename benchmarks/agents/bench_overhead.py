@@ -16,7 +16,6 @@ A program that is not installed is left out. The programs are those of the tests
 them), or those on PATH. A bare program may reach the internet where there is one, and one behind the barrier may not.
 
 Run: python benchmarks/agents/bench_overhead.py [--rounds 5] [--calls 20] [claude codex gemini api opencode stream]
-All of it takes three to four minutes on an idle machine of two cores.
 """
 
 from __future__ import annotations
