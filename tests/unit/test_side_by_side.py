@@ -7,7 +7,9 @@ import signal
 import threading
 import time
 import types
+from functools import partial
 from pathlib import Path
+from signal import default_int_handler
 
 import pytest
 
@@ -43,7 +45,7 @@ def test_no_two_jobs_share_a_bench_and_none_uses_the_one_around_them():
 
 
 @pytest.mark.parametrize("how", ["interrupted", "a fault"])
-def test_a_program_that_begins_only_after_the_interruption_is_ended_too(tmp_path, how):
+def test_a_program_that_begins_only_after_the_interruption_is_ended_too(tmp_path, how, request):
     def job(bench: Bench, number: int) -> None:
         if how == "a fault" and number == 0:
             raise RuntimeError
@@ -51,6 +53,7 @@ def test_a_program_that_begins_only_after_the_interruption_is_ended_too(tmp_path
         run_program(["sleep", "60"], cwd=tmp_path, env=dict(os.environ), limits=Limits())
 
     if how == "interrupted":
+        request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, default_int_handler)))
         threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt if how == "interrupted" else RuntimeError):
