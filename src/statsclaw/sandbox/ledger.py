@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from itertools import count
 
 from statsclaw.runlog.events import NetworkUse, Usage
@@ -10,7 +11,8 @@ from statsclaw.sandbox.meter import Meter, Trouble
 from statsclaw.sandbox.outward import Refused, printable
 
 MOST_NOTES = 20
-MOST_SENSELESS = 40
+#: Of the last so many questions. A program may ask other things in between and be answered.
+MOST_SENSELESS, _LOOKED_BACK = 40, 100
 _MOST_IDS = 10_000
 
 
@@ -32,7 +34,9 @@ class Ledger:
         self._by_id: dict[str, Usage] = {}
         self._estimated = 0
         self.trouble: Trouble | None = None
-        self.hopeless = self._senseless = 0
+        #: Of the last questions: with which status each was refused as senseless, or 0.
+        self._senseless: deque[int] = deque(maxlen=_LOOKED_BACK)
+        self.hopeless = 0
 
     def snapshot(self) -> NetworkUse:
         """With what the answers under way have said so far."""
@@ -67,9 +71,9 @@ class Ledger:
             self._answers[str(status)] = self._answers.get(str(status), 0) + 1
             if not meter.asks:
                 return
-            senseless = 400 <= status < 500 and meter.trouble is None
-            self._senseless = 0 if 200 <= status < 300 else self._senseless + senseless
-            self.hopeless = status if self._senseless >= MOST_SENSELESS else 0
+            self._senseless.append(status if 400 <= status < 500 and meter.trouble is None else 0)
+            refused = [row for row in self._senseless if row]
+            self.hopeless = refused[-1] if len(refused) >= MOST_SENSELESS else 0
             self._last, self._last_opened = meter, max(self._last_opened, self._open[meter])
             self.trouble = meter.trouble
 
