@@ -17,32 +17,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from statsclaw.runlog.log import read_view
-from statsclaw.runlog.store import ContentStore
+from statsclaw.demo.demo import lay_out_shipped
 
 HERE = Path(__file__).parent
 SIZES = (200, 500, 1000, 5000)
-
-
-def lay_out(demo: str, folder: Path) -> Path:
-    """The package as the recorded run shipped it."""
-    material = Path(str(files("statsclaw.demo"))) / demo
-    shutil.copytree(material / "target", folder)
-    view, store = read_view(material / "recording"), ContentStore(material / "recording" / "store")
-    for path, change in view.overlay.items():
-        place = folder / path
-        if change.sha256 is None:
-            place.unlink(missing_ok=True)
-            continue
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(store.get(change.sha256))
-    return folder
 
 
 def compiled_kernel(folder: Path) -> Path:
@@ -55,7 +38,7 @@ def compiled_kernel(folder: Path) -> Path:
 
 
 def of_r(folder: Path, kernel: Path, repetitions: int) -> dict[str, float]:
-    package, library = lay_out("probit-r", folder / "probitr"), folder / "library"
+    package, library = lay_out_shipped("probit-r", folder / "probitr"), folder / "library"
     library.mkdir()
     subprocess.run(["R", "CMD", "INSTALL", f"--library={library}", str(package)], check=True, capture_output=True)
     argv = ["Rscript", "--vanilla", str(HERE / "fits.R"), str(library), str(kernel), str(repetitions)]
@@ -77,7 +60,7 @@ def seconds(act: Callable[[], Any], repetitions: int, inner: int = 1) -> float:
 def of_python(folder: Path, kernel: Path, repetitions: int) -> dict[str, float]:
     import statsmodels.api as sm
 
-    sys.path.insert(0, str(lay_out("probit-python", folder / "probitpy") / "src"))
+    sys.path.insert(0, str(lay_out_shipped("probit-python", folder / "probitpy") / "src"))
     package = importlib.import_module("probitpy")
     call = ctypes.CDLL(str(kernel))
     found: dict[str, float] = {}

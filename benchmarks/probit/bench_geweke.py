@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from statsclaw.demo.demo import lay_out_shipped
 from statsclaw.montecarlo.chains.geweke import JointTest, Parameters, geweke
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "probit_faults")]
-from bench_fits import lay_out  # noqa: E402
+sys.path.insert(0, str(HERE.parent / "probit_faults"))
 from variants import Variant, variants  # noqa: E402
 
 SLIPS = ("acceptance-without-prior", "stale-likelihood", "gibbs-without-prior")
@@ -55,7 +55,7 @@ def tested(transition: Any, draws: int) -> JointTest:
 
 
 def of_python(folder: Path, draws: int) -> JointTest:
-    sys.path.insert(0, str(lay_out("probit-python", folder / "probitpy") / "src"))
+    sys.path.insert(0, str(lay_out_shipped("probit-python", folder / "probitpy") / "src"))
     package = importlib.import_module("probitpy")
 
     def transition(parameters: Parameters, y: Any, rng: np.random.Generator) -> Parameters:

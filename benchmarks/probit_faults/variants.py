@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from statsclaw.demo.demo import shipped_files
 from statsclaw.profiles.profile import PathClass, load_profile
 from statsclaw.runlog.log import read_view
 from statsclaw.runlog.store import ContentStore, sha256
@@ -43,16 +44,9 @@ def recorded() -> tuple[dict[str, bytes], Contract, str]:
     """The files of the recorded run, its contract, and the code of its second reading."""
     material = Path(str(files("statsclaw.demo"))) / "probit-r"
     view, store = read_view(material / "recording"), ContentStore(material / "recording" / "store")
-    target = material / "target"
-    found = {p.relative_to(target).as_posix(): p.read_bytes() for p in target.rglob("*") if p.is_file()}
-    for path, change in view.overlay.items():
-        if change.sha256 is None:
-            found.pop(path, None)
-        else:
-            found[path] = store.get(change.sha256)
     names = ("comprehension.md", "interface.md", *SPECIFICATIONS)
     contract = read_contract({name: store.get_text(view.artifacts[name].sha256) for name in dict.fromkeys(names)})
-    return found, contract, store.get_text(view.artifacts["reading.md"].sha256)
+    return shipped_files("probit-r"), contract, store.get_text(view.artifacts["reading.md"].sha256)
 
 
 def judges(sizes: tuple[int, ...]) -> dict[str, bytes]:

@@ -13,6 +13,8 @@ from statsclaw.backends.replay import Recording
 from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.git import git, own_environment
+from statsclaw.runlog.log import read_view
+from statsclaw.runlog.store import ContentStore
 
 _R_PACKAGES = ("Rcpp", "RcppArmadillo", "testthat", "xml2")
 _DATE = "2026-01-01T00:00:00+00:00"
@@ -27,6 +29,28 @@ class Prepared:
 
 def demos() -> list[str]:
     return sorted(entry.name for entry in files(__package__).iterdir() if entry.joinpath("demo.toml").is_file())
+
+
+def shipped_files(name: str) -> dict[str, bytes]:
+    """By path, the package as the recorded run of a demonstration shipped it."""
+    with as_file(files(__package__).joinpath(name)) as material:
+        target, recording = material / "target", material / "recording"
+        found = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
+        store = ContentStore(recording / "store")
+        for path, change in read_view(recording).overlay.items():
+            if change.sha256 is None:
+                found.pop(path, None)
+            else:
+                found[path] = store.get(change.sha256)
+    return found
+
+
+def lay_out_shipped(name: str, folder: Path) -> Path:
+    for path, data in shipped_files(name).items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    return folder
 
 
 def fitting_demo() -> str:
