@@ -4,7 +4,7 @@ Beside the sound packages the R package with slips of `benchmarks/probit_faults`
 another method. The Gibbs samplers take no starting value, so that no step of theirs can be made from a given state;
 the recorded suites look at them by simulation-based calibration and by recovering the prior.
 
-Run: python benchmarks/probit/bench_geweke.py [--draws 10000]
+Run: python benchmarks/probit/bench_geweke.py [--draws 10000] [--seed 1]
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ sys.path.insert(0, str(HERE.parent / "probit_faults"))
 from variants import Variant, variants  # noqa: E402
 
 SLIPS = ("acceptance-without-prior", "stale-likelihood", "gibbs-without-prior")
+#: Of the sampler between new data: a fault in what it remembers from one to the next shows, too.
+STEPS = 10
 X = np.column_stack([np.ones(10), np.linspace(-1.5, 1.5, 10)])
 
 
@@ -50,21 +52,21 @@ def beta_of(parameters: Parameters) -> Any:
     return np.array([parameters["b0"], parameters["b1"]])
 
 
-def tested(transition: Any, draws: int) -> JointTest:
-    return geweke(prior, simulate, transition, draws=draws, seed=1, quantities=quantities)
+def tested(transition: Any, asked: argparse.Namespace) -> JointTest:
+    return geweke(prior, simulate, transition, draws=asked.draws, seed=asked.seed, quantities=quantities)
 
 
-def of_python(folder: Path, draws: int) -> JointTest:
+def of_python(folder: Path, asked: argparse.Namespace) -> JointTest:
     sys.path.insert(0, str(lay_out_shipped("probit-python", folder / "probitpy") / "src"))
     package = importlib.import_module("probitpy")
 
     def transition(parameters: Parameters, y: Any, rng: np.random.Generator) -> Parameters:
         fit = package.probit_mh(
-            X, y, n_iter=2, burn_in=0, beta0=np.zeros(2), Sigma0=np.eye(2), init=beta_of(parameters), rng=rng
+            X, y, n_iter=STEPS, burn_in=0, beta0=np.zeros(2), Sigma0=np.eye(2), init=beta_of(parameters), rng=rng
         )
-        return {"b0": float(fit.beta_draws[1, 0]), "b1": float(fit.beta_draws[1, 1])}
+        return {"b0": float(fit.beta_draws[-1, 0]), "b1": float(fit.beta_draws[-1, 1])}
 
-    return tested(transition, draws)
+    return tested(transition, asked)
 
 
 @contextmanager
@@ -76,14 +78,14 @@ def r_worker(folder: Path, package: Variant) -> Iterator[subprocess.Popen[str]]:
     library.mkdir()
     np.savetxt(design, X, delimiter=",")
     subprocess.run(["R", "CMD", "INSTALL", f"--library={library}", str(place)], check=True, capture_output=True)
-    argv = ["Rscript", "--vanilla", str(HERE / "geweke.R"), str(library), str(design)]
+    argv = ["Rscript", "--vanilla", str(HERE / "geweke.R"), str(library), str(design), str(STEPS)]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as worker:
         yield worker
         assert worker.stdin is not None
         worker.stdin.close()
 
 
-def of_r(folder: Path, package: Variant, draws: int) -> JointTest:
+def of_r(folder: Path, package: Variant, asked: argparse.Namespace) -> JointTest:
     with r_worker(folder, package) as worker:
 
         def transition(parameters: Parameters, y: Any, rng: np.random.Generator) -> Parameters:
@@ -93,18 +95,19 @@ def of_r(folder: Path, package: Variant, draws: int) -> JointTest:
             b0, b1 = map(float, worker.stdout.readline().split())
             return {"b0": b0, "b1": b1}
 
-        return tested(transition, draws)
+        return tested(transition, asked)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Geweke's test of the recorded samplers.")
     parser.add_argument("--draws", type=int, default=10_000)
-    draws = parser.parse_args().draws
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        _say("python", of_python(Path(scratch), draws))
+        _say("python", of_python(Path(scratch), asked))
         for package in variants():
             if package.kind == "clean" or package.id in SLIPS:
-                _say(f"r_{package.id}".replace("-", "_"), of_r(Path(scratch), package, draws))
+                _say(f"r_{package.id}".replace("-", "_"), of_r(Path(scratch), package, asked))
 
 
 def _say(name: str, found: JointTest) -> None:
