@@ -1431,7 +1431,13 @@ def test_a_forwarder_that_is_the_first_process_leaves_no_zombies() -> None:
         "        os._exit(0)\n"
         "for _ in range(5): os.wait()\n"
         "def states():\n"
-        "    return [p.read_text().rsplit(')')[1].split()[0] for p in pathlib.Path('/proc').glob('[0-9]*/stat')]\n"
+        "    found = []\n"
+        "    for stat in pathlib.Path('/proc').glob('[0-9]*/stat'):\n"
+        "        try:\n"
+        "            found.append(stat.read_text().rsplit(')')[1].split()[0])\n"
+        "        except OSError:\n"
+        "            pass\n"  # it has ended meanwhile
+        "    return found\n"
         "while len(states()) > 2: time.sleep(0.05)\n"
         "print(os.getppid(), 'Z' in states())\n"
     )

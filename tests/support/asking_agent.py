@@ -22,7 +22,8 @@ for number in range(int(answered.read_text()) if answered.exists() else 0, TIMES
     url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1/messages"
     body = f'{{"role": "{os.environ["STATSCLAW_ROLE"]}", "question": {number}}}'.encode()
     try:
-        urllib.request.urlopen(urllib.request.Request(url, body, {"content-type": "application/json"}), timeout=60)
+        with urllib.request.urlopen(urllib.request.Request(url, body), timeout=60) as answer:
+            answer.read()  # what it cost is known when the end has been heard
     except urllib.error.HTTPError as error:
         print(f"the model says {error.code}: {error.read().decode()}")
         sys.exit(0 if MEEK else 1)

@@ -14,7 +14,7 @@ def ask(number: int) -> None:
     body = f'{{"role": "{os.environ["STATSCLAW_ROLE"]}", "question": {number}}}'.encode()
     asked = urllib.request.Request(f"{os.environ['ANTHROPIC_BASE_URL']}/v1/messages", body)
     with suppress(urllib.error.HTTPError):
-        urllib.request.urlopen(asked, timeout=60)
+        urllib.request.urlopen(asked, timeout=60).read()
 
 
 ask(0)
