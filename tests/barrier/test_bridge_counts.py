@@ -42,8 +42,8 @@ def whole(body: bytes, status: int = 200) -> Reply:
     return reply
 
 
-def events(*rows: object, wait: threading.Event | None = None) -> Reply:
-    """Each in a chunk of its own; `wait`: before the end is told."""
+def events(*rows: object, wait: threading.Event | None = None, breaks_off: bool = False) -> Reply:
+    """Each in a chunk of its own; `wait`: before the end is told. One that `breaks_off` never tells it."""
 
     def reply(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -54,7 +54,10 @@ def events(*rows: object, wait: threading.Event | None = None) -> Reply:
             handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
         if wait:
             wait.wait(30)
-        handler.wfile.write(b"0\r\n\r\n")
+        if breaks_off:
+            handler.close_connection = True
+        else:
+            handler.wfile.write(b"0\r\n\r\n")
 
     return reply
 
@@ -146,6 +149,21 @@ def test_a_stream_that_does_not_say_what_it_cost_is_estimated_and_said_to_be(tmp
     with bridge_to(tmp_path, events(*CHAT)) as bridge:
         ask(bridge, "/v1/chat/completions", "x" * 4000)
         assert bridge.use.models == {"m": Usage(input_tokens=1000, output_tokens=40)} and bridge.use.estimated == 1
+
+
+@pytest.mark.parametrize(
+    "query", ["?x=/count_tokens", "?x=:countTokens", "?x=/input_tokens", "?embed", "?x=/embeddings"]
+)
+def test_a_query_does_not_make_a_question_free_of_charge(tmp_path, query):
+    with bridge_to(tmp_path, events(*CHAT)) as bridge:
+        ask(bridge, f"/v1/chat/completions{query}", "x" * 4000)
+        assert bridge.use.models == {"m": Usage(input_tokens=1000, output_tokens=40)}
+
+
+def test_nor_does_the_name_of_a_model(tmp_path):
+    with bridge_to(tmp_path, events(*CHAT)) as bridge:
+        ask(bridge, "/v1beta/models/embedded-writer:streamGenerateContent", "x" * 4000)
+        assert bridge.use.models == {"m": Usage(input_tokens=1000, output_tokens=40)}
 
 
 def test_so_is_one_that_nobody_heard_to_its_end(tmp_path):
@@ -328,17 +346,7 @@ def test_a_server_that_stays_silent_until_the_program_gives_up_is_in_trouble(tmp
 
 
 def test_a_stream_that_the_server_breaks_off_was_paid_for(tmp_path):
-    def reply(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Transfer-Encoding", "chunked")
-        handler.end_headers()
-        for row in CHAT:
-            data = f"data: {json.dumps(row)}\n\n".encode()
-            handler.wfile.write(b"%x\r\n%b\r\n" % (len(data), data))
-        handler.wfile.flush()
-        handler.close_connection = True
-
-    with bridge_to(tmp_path, reply) as bridge:
+    with bridge_to(tmp_path, events(*CHAT, breaks_off=True)) as bridge:
         with contextlib.suppress(http.client.HTTPException):
             ask(bridge, "/v1/chat/completions", "x" * 4000)
         until(lambda: bridge.trouble)

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import socket
 import ssl
 import stat
@@ -53,8 +52,6 @@ REGISTRY = "registry"
 KEEP_ALIVE_S, REUSE_S, LINGER_S, CLOSE_S = 75.0, 20.0, 2.0, 2.0
 LONGEST_SOCKET_PATH = 107
 
-#: Paths at which a server only counts what a question would cost.
-_COUNTS = re.compile(rb"[/:](?:count|input)_?tokens(\?|$)", re.IGNORECASE)
 #: How long a program waits for an answer before it may say that there is none.
 SILENCE_S = 30.0
 
@@ -340,7 +337,7 @@ class _Connection:
         if reason := self._rules.may_ask():
             raise Refused(402, reason, f"{self._note}: {reason}")
         headers = route.headers_up(request.headers)
-        meter = Meter(self._method == "POST" and not _COUNTS.search(target), writes=b"embed" not in target.lower())
+        meter = Meter.of(self._method, target)
         opened = self._loop.time()
         self._ledger.open(meter)
         try:

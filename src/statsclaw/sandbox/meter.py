@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ _LONGEST_NAME = 120
 _BYTES_PER_TOKEN = 4
 #: No question is longer, whatever its bytes are (pictures), and few answers are.
 _FULL_CONTEXT, _LONG_ANSWER = 200_000, 10_000
+
+#: Paths at which a server only counts what a question would cost, and at which it answers with numbers.
+_COUNTS = re.compile(rb"[/:](?:count|input)_?tokens$", re.IGNORECASE)
+_EMBEDS = re.compile(rb"(?:/|:(?:batch)?)embed[a-z]*$", re.IGNORECASE)
 
 #: What a server calls its trouble once it has begun to answer, and the status it would have had before.
 _NAMED = {
@@ -79,6 +84,12 @@ class Meter:
         self._answered = self._ended = self._queued = self.begun = False
 
     trouble: Trouble | None
+
+    @classmethod
+    def of(cls, method: str, target: bytes) -> Meter:
+        """By the last part of the path. A query is the program's to choose and says nothing."""
+        path = target.partition(b"?")[0]
+        return cls(asks=method == "POST" and not _COUNTS.search(path), writes=not _EMBEDS.search(path))
 
     def send(self, data: bytes) -> None:
         self._sent += len(data)
