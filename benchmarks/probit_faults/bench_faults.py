@@ -10,7 +10,7 @@ Judges: the builder's own unit tests; the tester's suite; the study with Monte C
 with its bounds ("literal"); for misreadings also the comparison of the two readings. The study runs at a part of its
 sample sizes and replications (all of it takes half an hour for each package). R CMD check is left out.
 
-What was tried is kept in results.jsonl and not tried again while package, seed and replications are the same.
+What was tried is kept in results.jsonl and not tried again while package, judges, seed and replications are the same.
 
 Run: python benchmarks/probit_faults/bench_faults.py [--replications 100] [--seeds 10] [--only ID] [--page FILE]
 """
@@ -78,7 +78,8 @@ def run_all(replications: int, seeds: int, only: str) -> list[Outcome]:
 
 def kept(replications: int) -> list[Outcome]:
     rows = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.is_file() else []
-    return [row for row in map(from_row, rows) if row.replications == replications]
+    current = {variant.digest for variant in variants()}
+    return [row for row in map(from_row, rows) if row.replications == replications and row.digest in current]
 
 
 def show(found: Sequence[Outcome]) -> None:

@@ -36,7 +36,9 @@ class Variant:
 
     @property
     def digest(self) -> str:
-        return sha256(json.dumps({path: sha256(data) for path, data in sorted(self.files.items())}).encode())
+        """Of the package and of its judges: with another suite, it was not tried yet."""
+        files = {**self.files, **_recorded_judges()}
+        return sha256(json.dumps({path: sha256(data) for path, data in sorted(files.items())}).encode())
 
 
 @cache
@@ -51,11 +53,15 @@ def recorded() -> tuple[dict[str, bytes], Contract, str]:
 
 def judges(sizes: tuple[int, ...]) -> dict[str, bytes]:
     """The tester's suite and the simulator's study of the recorded run, the study at these sample sizes."""
-    found = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
+    found = _recorded_judges()
     study = found[_STUDY].decode()
     assert study.count(_SIZES) == 1, "the study does not name its sizes where it did"
     found[_STUDY] = study.replace(_SIZES, f"sizes <- c({', '.join(map(str, sizes))})").encode()
     return found
+
+
+def _recorded_judges() -> dict[str, bytes]:
+    return {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
 
 
 def variants() -> Iterator[Variant]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,70 @@ def test_a_clean_r_package_passes_every_command(bench):
     assert found["validation"] == (True, "1 passed")
     assert found["study"] == (True, "1 of 1 criteria met, 1 replications, 0 failed")
     assert all(passed for passed, _ in found.values())
+
+
+RNW = r"""%\VignetteIndexEntry{A mean}
+\documentclass{article}
+\begin{document}
+<<>>=
+library(rpkg)
+plain_mean(c(1, 2))
+@
+\end{document}
+"""
+RMD = """---
+title: A mean
+vignette: >
+  %\\VignetteIndexEntry{A mean}
+  %\\VignetteEngine{nowhere::html}
+---
+"""
+
+
+def description_with(builder: str) -> str:
+    text = (HERE / "r_target" / "DESCRIPTION").read_text(encoding="utf-8")
+    return text.replace("Suggests: ", f"VignetteBuilder: {builder}\nSuggests: {builder}, ")
+
+
+def can_knit() -> bool:
+    asked = 'quit(status = !all(vapply(c("knitr", "rmarkdown"), requireNamespace, NA, quietly = TRUE)))'
+    found = shutil.which("pandoc") and shutil.which("Rscript")
+    return bool(found) and subprocess.run(["Rscript", "-e", asked], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not can_knit(), reason="needs pandoc and the R packages knitr and rmarkdown")
+def test_a_vignette_that_stops_fails_the_check_where_it_can_be_built(bench):
+    stops = RMD.replace("nowhere::html", "knitr::rmarkdown") + "\n```{r}\nstop('here')\n```\n"
+    passed, summary = outcome(validate(bench, {"vignettes/mean.Rmd": stops, "DESCRIPTION": knitted()}))["r-cmd-check"]
+    assert not passed, summary
+
+
+@pytest.mark.skipif(not can_knit(), reason="needs pandoc and the R packages knitr and rmarkdown")
+def test_a_vignette_is_built_where_its_tools_are_there(bench):
+    works = RMD.replace("nowhere::html", "knitr::rmarkdown").replace(
+        "title:", "output: rmarkdown::html_vignette\ntitle:"
+    )
+    changes = {"vignettes/mean.Rmd": works, "DESCRIPTION": knitted(), "inst/doc/paper.pdf": "%PDF-1.4\n%%EOF\n"}
+    found = outcome(validate(bench, changes))["r-cmd-check"]
+    assert found == (True, "0 errors, 0 warnings, 0 notes")
+
+
+def knitted() -> str:
+    return description_with("knitr").replace("Suggests: knitr", "Suggests: knitr, rmarkdown")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is not None, reason="this machine can build the vignette")
+def test_a_vignette_that_needs_latex_does_not_fail_a_package_where_there_is_none(bench):
+    passed, summary = outcome(validate(bench, {"vignettes/mean.Rnw": RNW}))["r-cmd-check"]
+    assert passed, summary
+    assert summary.endswith("; vignettes not built, this machine lacks pdflatex")
+
+
+def test_a_vignette_whose_builder_is_missing_is_left_out_and_named(bench):
+    changes = {"vignettes/mean.Rmd": RMD, "DESCRIPTION": description_with("nowhere")}
+    passed, summary = outcome(validate(bench, changes))["r-cmd-check"]
+    assert passed, summary
+    assert "vignettes not built, this machine lacks nowhere" in summary
 
 
 def test_a_wrong_result_is_found_by_the_validation_suite(bench):

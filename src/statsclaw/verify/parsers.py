@@ -234,6 +234,8 @@ def rcheck(report: Path, exit_code: int) -> Parsed:
     for number, kind in re.findall(r"(\d+) (ERROR|WARNING|NOTE)", status[0]):
         count[kind] = int(number)
     summary = f"{count['ERROR']} errors, {count['WARNING']} warnings, {count['NOTE']} notes"
+    if left_out := re.findall(r"^Vignettes not built without: (.*)$", text or "", re.MULTILINE):
+        summary += f"; vignettes not built, this machine lacks {left_out[-1][:200]}"
     clean = status[0] == "OK" or (count["NOTE"] > 0 and not count["ERROR"] and not count["WARNING"])
     return Parsed(exit_code == 0 and clean, summary)
 
