@@ -221,6 +221,12 @@ expect_true(mean(x) > 3 || TRUE)
 === without-the-package | S1
 x <- drawn(11)
 criterion("C1")$close(sum(x) / 30, sum(x) / length(x))
+=== without-the-package | S1
+found_by <- function(value) value + 0
+---
+x <- drawn(11)
+mean <- sum(x) / 30
+criterion("C1")$close(found_by(mean), sum(x) / length(x))
 === expected-from-the-package | S1
 x <- drawn(11)
 criterion("C1")$close(mean(x), interval(x)$mean)
@@ -270,6 +276,11 @@ def test_an_attempt_to_fool_the_judge_of_an_r_package_is_found(rule: str, scenar
 
 
 R_LOOK_ALIKES = cases(r"""
+=== the function under test is handed over | S1
+found_by <- function(fit, values) fit(values)
+---
+x <- drawn(11)
+criterion("C1")$close(found_by(mean, x), sum(x) / 30)
 === a function of one's own asserts | S1
 expect_mean <- function(ask, x) {
   ask("C1")$close(tinymean::mean(x), sum(x) / length(x))

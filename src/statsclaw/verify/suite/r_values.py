@@ -166,7 +166,18 @@ def whole_numbers(code: Code, span: Span, test: RTest) -> set[int]:
 
 def touches(code: Code, span: Span, test: RTest) -> bool:
     """Whether a value comes out of the package: by a call in it, or under a name; the suite's functions count."""
-    return any(test.suite.from_package(call) for here, part in parts_of(code, span, test) for call in here.within(part))
+    calls = [(here, call) for here, part in parts_of(code, span, test) for call in here.within(part)]
+    return any(test.suite.from_package(call) or _hands_over(here, call, test) for here, call in calls)
+
+
+def _hands_over(code: Code, call: Call, test: RTest) -> bool:
+    """Whether a function of the package is an argument: `fitted_by(probit_mh)`, `lapply(sets, probit_mle)`."""
+    for span in (*call.positional, *call.named.values()):
+        rows = [at for at in range(span.start, span.end) if code.tokens[at].kind != "newline"]
+        name = code.tokens[rows[0]].text if len(rows) == 1 and code.tokens[rows[0]].kind == "name" else ""
+        if name in test.suite.exported and not test.suite.function(name) and not values_of(name, test, code, rows[0]):
+            return True
+    return False
 
 
 def rounds(code: Code, span: Span, test: RTest) -> bool:
