@@ -550,6 +550,22 @@ criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
 x = drawn(13)
 criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
 assert len(x) > 11
+=== changed-seed | S1
+def made(seed):
+    return np.random.default_rng(seed + SEED).normal(size=30)
+DATA = {"once": made(13)}
+---
+x = DATA["once"]
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== changed-seed | S1
+x = drawn(13)
+criterion("C1").close(tinymean.mean(x, level=11), sum(x) / len(x))
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(np.arange(-5, 5)[int(tinymean.mean(x)) + 5], 0.0)
+=== rounded-before-comparing | S1
+x = drawn(11)
+criterion("C1").close(np.arange(-5, 5)[tinymean.mean(x) // 1 + 5], 0.0)
 === unseeded-randomness | S1
 x = drawn(11)
 criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
@@ -765,6 +781,26 @@ def test_an_attempt_to_fool_the_judge_is_found(rule: str, scenario: str, body: s
 
 
 LOOK_ALIKES = cases(r'''
+=== early and late parts of what was returned | S2
+def parts(v):
+    early, late = v[: len(v) // 4], v[v.shape[0] // 2 :]
+    return early, late.reshape(1, len(late) // 1)
+---
+x = drawn(12, 5)
+f = tinymean.interval(x)
+found = np.array([f.mean, f.se, f.low, f.high])
+parts(found)
+criterion("C2").close(np.concatenate([parts(found)[0], found[len(found) // 4 :]]), expected(x))
+=== drawn when the module is loaded | S1
+def made(seed):
+    return np.random.default_rng(seed + SEED).normal(size=30)
+DATA = {"once": made(11)}
+---
+x = DATA["once"]
+criterion("C1").close(tinymean.mean(x), sum(x) / len(x))
+=== the package draws with the seed | S1
+x = drawn(12)
+criterion("C1").close(tinymean.mean(x, rng=11 + SEED), sum(x) / len(x))
 === an assertion two functions away | S1
 def outer(criterion, v):
     inner(criterion, v)

@@ -100,14 +100,19 @@ def _use(carrier: Carrier, use: UseOf, name: str, criterion: Criterion | None, *
 
 @dataclass(frozen=True, slots=True)
 class SeedsOf:
-    """Of one test: whether it draws at all, and by scenario what is wrong where it does not draw with its seed."""
+    """Of one test: whether it draws at all, and by scenario what is wrong where it does not draw with its seed.
+
+    `drawn_before`: it reads what was drawn when its module was loaded.
+    """
 
     scenarios: tuple[str, ...]
     draws: bool
     not_used: Mapping[str, Finding]
+    drawn_before: bool = False
 
 
 def seeds_not_used(tests: Sequence[SeedsOf]) -> list[Finding]:
     """A test that draws nothing may belong to a scenario with a seed, if another test of it draws with that seed."""
-    used = {name for test in tests if test.draws for name in test.scenarios if name not in test.not_used}
+    drawing = [test for test in tests if test.draws or test.drawn_before]
+    used = {name for test in drawing for name in test.scenarios if name not in test.not_used}
     return [found_ for test in tests for name, found_ in test.not_used.items() if test.draws or name not in used]

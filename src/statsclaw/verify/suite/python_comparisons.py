@@ -77,15 +77,20 @@ def rounded(case: Case) -> list[Finding]:
     return findings
 
 
-def _rounds(row: Bound, case: Case, seen: set[int]) -> bool:
-    """Whether an output of the package is rounded on its way here. Arguments of the package are its own affair."""
+def _rounds(row: Bound, case: Case, seen: set[int], selects: bool = False) -> bool:
+    """Whether an output of the package is rounded on its way here. Arguments of the package are its own affair.
+
+    `selects`: it only says which part of something is meant, as in `draws[: len(draws) // 10]`.
+    """
     node = row.node
     if id(node) in seen or len(seen) > _MOST_NODES or not _may_touch(row, case):
         return False
     seen.add(id(node))
     if isinstance(node, ast.Name):
         rows = case.values.of(row)
-        return any(item.node is not node and _rounds(item, case, seen) for item in rows)
+        return any(item.node is not node and _rounds(item, case, seen, selects) for item in rows)
+    if selects and _is_part_of_a_length(node, row.file, case):
+        return False
     if _is_rounding(node, row.file, case) or _takes_remainder_away(row, case):
         return True
     if isinstance(node, ast.Call):
@@ -93,9 +98,22 @@ def _rounds(row: Bound, case: Case, seen: set[int]) -> bool:
             return False
         if _from_suite(row, case):
             return _returns_rounded(row, case, seen)
+    if isinstance(node, ast.Subscript):
+        value, chosen = (Bound(part, row.user, row.file) for part in (node.value, node.slice))
+        return _rounds(value, case, seen, selects) or _rounds(chosen, case, seen, selects=True)
+    selects = selects or (isinstance(node, ast.Call) and case.suite.dotted(node.func, row.file).endswith("reshape"))
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr | ast.keyword)]
     inner = [part.value if isinstance(part, ast.keyword) else part for part in parts]
-    return any(_rounds(Bound(part, row.user, row.file), case, seen) for part in inner)
+    return any(_rounds(Bound(part, row.user, row.file), case, seen, selects) for part in inner)
+
+
+def _is_part_of_a_length(node: ast.expr, file: str, case: Case) -> bool:
+    """`len(draws) // 10`, `draws.shape[0] // 2`, `draws.size // 5`."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
+        return False
+    whole = node.left.value if isinstance(node.left, ast.Subscript) else node.left
+    named = isinstance(whole, ast.Attribute) and whole.attr in ("shape", "size")
+    return named or case.suite.called(whole, file) == "len"
 
 
 def _may_touch(row: Bound, case: Case) -> bool:

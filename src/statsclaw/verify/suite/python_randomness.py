@@ -33,31 +33,68 @@ def changed_seeds(case: Case) -> dict[str, Finding]:
 
 def draws(case: Case) -> bool:
     """Whether the test, or what it calls, makes random numbers in the suite's own process."""
+    return _draw(case.reach, case)
+
+
+def drawn_before(case: Case) -> bool:
+    """Whether what made a constant of the module, which the test reads, makes them."""
+    return _draw(_with_makers_of_constants(case), case)
+
+
+def _draw(functions: tuple[Function, ...], case: Case) -> bool:
     generators = (*python_names("unseeded_without_argument"), *python_names("never_seeded"))
     calls = (
         case.suite.called(node, function.file)
-        for function in case.reach
+        for function in functions
         for node in function.body
         if isinstance(node, ast.Call)
     )
     return any(name in generators or name.startswith(("numpy.random.", "random.", "secrets.")) for name in calls)
 
 
+def _with_makers_of_constants(case: Case) -> tuple[Function, ...]:
+    """What the test reaches, and the functions of the suite that made the constants which these read."""
+    seen = dict.fromkeys(case.reach)
+    read: set[tuple[str, str]] = set()
+    queue: list[tuple[ast.AST, str]] = [
+        (node, row.file) for row in seen for part in (row.node, *row.node.decorator_list) for node in ast.walk(part)
+    ]
+    while queue and len(read) < _MOST_NAMES:
+        node, file = queue.pop()
+        if isinstance(node, ast.Name) and (node.id, file) not in read:
+            read.add((node.id, file))
+            queue += [
+                (n, file) for value in case.suite.modules[file].constants.get(node.id, []) for n in ast.walk(value)
+            ]
+        maker = case.suite.function(node.func, None, file) if isinstance(node, ast.Call) else None
+        for row in case.suite.reach(maker) if maker is not None else ():
+            if row not in seen:
+                seen[row] = None
+                queue += [(n, row.file) for n in ast.walk(row.node)]
+    return tuple(seen)
+
+
 def _numbers_at_generators(case: Case) -> set[int] | None:
     """Whole numbers that go into generators; None where there is no generator, or one whose seed cannot be followed."""
     numbers: set[int] = set()
     seen = False
-    for function in case.reach:
+    for function in _with_makers_of_constants(case):
         for node in function.body:
-            if not isinstance(node, ast.Call) or not node.args:
-                continue
-            if case.suite.called(node, function.file) in python_names("unseeded_without_argument"):
-                followed = _whole_numbers_within(Bound(node.args[0], function, function.file), case)
+            for seed in _seeds_of(node, function, case) if isinstance(node, ast.Call) else ():
+                followed = _whole_numbers_within(Bound(seed, function, function.file), case)
                 if not followed:
                     return None
                 numbers |= followed
                 seen = True
     return numbers if seen else None
+
+
+def _seeds_of(node: ast.Call, function: Function, case: Case) -> Iterator[ast.expr]:
+    """What a generator of the suite starts from, and what the package is given to start its own from."""
+    if node.args and case.suite.called(node, function.file) in python_names("unseeded_without_argument"):
+        yield node.args[0]
+    if case.suite.dotted(node.func, function.file).split(".")[0] in case.suite.package:
+        yield from (row.value for row in node.keywords if row.arg in python_names("seeding_arguments"))
 
 
 def _whole_numbers_within(row: Bound, case: Case) -> set[int]:
@@ -81,7 +118,7 @@ def _numbers_in_reach(case: Case) -> set[int]:
     """Whole numbers in the functions the test reaches, and in the module constants these use."""
     numbers: set[int] = set()
     queue: list[tuple[ast.AST, str]] = []
-    for function in case.reach:
+    for function in _with_makers_of_constants(case):
         rows: list[ast.AST] = [*function.node.decorator_list, function.node.args]
         queue += [(node, function.file) for node in (*function.body, *(n for row in rows for n in ast.walk(row)))]
     seen: set[tuple[str, str]] = set()

@@ -14,7 +14,7 @@ from statsclaw.verify.suite.python_assertions import empty_loops, missing_assert
 from statsclaw.verify.suite.python_code import Function, Suite
 from statsclaw.verify.suite.python_comparisons import rounded, vacuous
 from statsclaw.verify.suite.python_limits import loose_tolerances, wide_exceptions
-from statsclaw.verify.suite.python_randomness import changed_seeds, draws, unseeded
+from statsclaw.verify.suite.python_randomness import changed_seeds, drawn_before, draws, unseeded
 from statsclaw.verify.suite.python_reading import read_python
 from statsclaw.verify.suite.python_tampering import misused_criterion, settings_files, skips, tampering
 from statsclaw.verify.suite.python_tests import Case, cases_of, unreadable_marks
@@ -47,7 +47,9 @@ def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str
         for check in _OF_A_CASE:
             findings += check(case)
         findings += _without_package(case)
-    findings += seeds_not_used([SeedsOf(tuple(case.scenarios), draws(case), changed_seeds(case)) for case in cases])
+    findings += seeds_not_used(
+        [SeedsOf(tuple(case.scenarios), draws(case), changed_seeds(case), drawn_before(case)) for case in cases]
+    )
     everything = tuple(suite.functions())
     values = Values(suite, everything)
     tops = _top_functions(suite)
