@@ -10,7 +10,7 @@ from statsclaw.verify.suite.found import found
 from statsclaw.verify.suite.names import python_names
 from statsclaw.verify.suite.python_code import Function, Suite
 from statsclaw.verify.suite.python_tests import Case
-from statsclaw.verify.suite.python_values import Bound
+from statsclaw.verify.suite.python_values import Bound, Values
 
 _MOST_NAMES = 2000
 
@@ -78,10 +78,12 @@ def _numbers_at_generators(case: Case) -> set[int] | None:
     """Whole numbers that go into generators; None where there is no generator, or one whose seed cannot be followed."""
     numbers: set[int] = set()
     seen = False
-    for function in _with_makers_of_constants(case):
+    reach = _with_makers_of_constants(case)
+    values = Values(case.suite, reach)
+    for function in reach:
         for node in function.body:
             for seed in _seeds_of(node, function, case) if isinstance(node, ast.Call) else ():
-                followed = _whole_numbers_within(Bound(seed, function, function.file), case)
+                followed = _whole_numbers_within(Bound(seed, function, function.file), values)
                 if not followed:
                     return None
                 numbers |= followed
@@ -97,13 +99,13 @@ def _seeds_of(node: ast.Call, function: Function, case: Case) -> Iterator[ast.ex
         yield from (row.value for row in node.keywords if row.arg in python_names("seeding_arguments"))
 
 
-def _whole_numbers_within(row: Bound, case: Case) -> set[int]:
+def _whole_numbers_within(row: Bound, values: Values) -> set[int]:
     """Every whole number that an expression is made of, through names and parameters."""
     numbers: set[int] = set()
     seen: set[int] = set()
     queue = [row]
     while queue and len(seen) < _MOST_NAMES:
-        for item in case.values.of(queue.pop()):
+        for item in values.of(queue.pop()):
             if id(item.node) in seen:
                 continue
             seen.add(id(item.node))
