@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from statsclaw.runlog import events as e
 from statsclaw.ui.line import Line, plain
+from statsclaw.verify.criteria.tally import tally
 
 _SHOWN = 4
 
@@ -54,16 +55,10 @@ def _judged(event: e.CriteriaJudged) -> list[Line]:
         return [Line("judges", text, "dim")]
     if event.subject == "before":
         return [Line("", f"before: {count['PASS']} of {len(event.judgements)} of these criteria pass", "dim")]
-    text = f"{len(event.judgements)} criteria: {count['PASS']} PASS"
-    text += f", {count['FAIL']} FAIL" if count["FAIL"] else ""
-    left_open = sum(row.counts_as == "OPEN" for row in event.judgements)
-    literal = count["UNDECIDED"] - left_open
-    text += f", {literal} undecided, taken literally" if literal else ""
-    text += f", {left_open} left open: too few replications" if left_open else ""
     missed = [row for row in event.judgements if row.verdict != "PASS"]
     rows = [Line("", f"{row.verdict} {describe(row)}", "dim") for row in missed[:_SHOWN]]
     rows += [Line("", f"… {len(missed) - _SHOWN} more in audit.md", "dim")] if len(missed) > _SHOWN else []
-    return [Line("judge", text, "red" if count["FAIL"] else "green"), *rows]
+    return [Line("judge", tally(event.judgements), "red" if count["FAIL"] else "green"), *rows]
 
 
 def describe(row: e.Judgement) -> str:

@@ -9,8 +9,10 @@ from statsclaw.runlog.events import CommandExecuted, Judgement
 from statsclaw.runlog.store import ContentStore
 from statsclaw.templates import render
 from statsclaw.verify.criteria.moved import Moved
+from statsclaw.verify.criteria.tally import tally
 
 _LONGEST_OUTPUT = 6000
+_WANTED = "Whoever started the run wanted no more replications than that."
 
 
 def render_audit(
@@ -29,12 +31,13 @@ def render_audit(
     return render(
         "statsclaw.verify",
         "audit.md",
-        verdict=_verdict(after, failed, found_failing),
+        verdict=_verdict(after, failed, found_failing, judgements),
         after=after,
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
         seeds=seeds,
         judgements=judgements,
+        tally=tally(judgements),
         changes=changes,
         compared=list(compare(before, after)),
         notes=_quoted(notes) if notes.strip() else "",
@@ -42,7 +45,12 @@ def render_audit(
     )
 
 
-def _verdict(after: list[CommandExecuted], failed: list[CommandExecuted], found_failing: tuple[str, ...]) -> str:
+def _verdict(
+    after: list[CommandExecuted],
+    failed: list[CommandExecuted],
+    found_failing: tuple[str, ...],
+    judgements: Sequence[Judgement],
+) -> str:
     if not after:
         return "Nothing was executed: the profile has no command for this tree."
     if failed:
@@ -50,7 +58,9 @@ def _verdict(after: list[CommandExecuted], failed: list[CommandExecuted], found_
     if found_failing:
         return f"FAIL: {', '.join(found_failing)}."
     tests = sum(t.outcome == "passed" for c in after for t in c.tests)
-    return f"PASS: {len(after)} commands, {tests} tests passed, none failed."
+    text = f"PASS: {len(after)} commands, {tests} tests passed, none failed."
+    left_open = any(row.counts_as == "OPEN" for row in judgements)
+    return text + (f" Not decided is a part of it: {tally(judgements)}. {_WANTED}" if left_open else "")
 
 
 def compare(before: Iterable[CommandExecuted], after: Iterable[CommandExecuted]) -> Iterable[tuple[str, str, str]]:

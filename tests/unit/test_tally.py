@@ -1,0 +1,41 @@
+"""The line that says what judgements come to, on the screen and in the audit."""
+
+from __future__ import annotations
+
+from statsclaw.runlog.events import Judgement
+from statsclaw.runlog.store import ContentStore
+from statsclaw.verify.audit import render_audit
+from statsclaw.verify.criteria.tally import tally
+from tests.unit.test_review import command
+
+
+def row(verdict: str, **also: object) -> Judgement:
+    literal = "FAIL" if verdict == "FAIL" else "PASS"
+    return Judgement.model_validate(
+        {"id": "T1", "quantity": "q", "rule": "close", "verdict": verdict, "literal": literal, **also}
+    )
+
+
+PASSED = row("PASS")
+LEFT_OPEN = row("UNDECIDED", replications=12, planned=500)
+
+
+def test_every_kind_is_counted_once():
+    rows = [PASSED, PASSED, row("FAIL"), row("UNDECIDED"), LEFT_OPEN, LEFT_OPEN]
+    assert tally(rows) == (
+        "6 criteria: 2 PASS, 1 FAIL, 1 undecided, taken literally, 2 left open: 12 of 500 replications are too few"
+    )
+    assert tally([PASSED]) == "1 criteria: 1 PASS"
+
+
+def test_different_numbers_of_replications_are_not_made_one():
+    other = row("UNDECIDED", replications=24, planned=500)
+    assert tally([LEFT_OPEN, other]) == "2 criteria: 0 PASS, 2 left open: the replications are too few"
+
+
+def test_the_verdict_of_an_audit_does_not_hide_what_is_left_open(tmp_path):
+    store = ContentStore(tmp_path)
+    ran = [command(output_sha256=store.put(b"ok"))]
+    assert "PASS: 1 commands, 0 tests passed, none failed.\n" in render_audit(ran, [], store, judgements=[PASSED])
+    text = render_audit(ran, [], store, judgements=[PASSED, LEFT_OPEN])
+    assert "Not decided is a part of it: 2 criteria: 1 PASS, 1 left open: 12 of 500 replications are too few." in text
