@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from statsclaw.backends.replay import Recording
+from statsclaw.engine.people import compose
 from statsclaw.runlog.events import Judgement
 from statsclaw.runlog.store import ContentStore
 from statsclaw.verify.audit import render_audit
@@ -39,3 +48,39 @@ def test_the_verdict_of_an_audit_does_not_hide_what_is_left_open(tmp_path):
     assert "PASS: 1 commands, 0 tests passed, none failed.\n" in render_audit(ran, [], store, judgements=[PASSED])
     text = render_audit(ran, [], store, judgements=[PASSED, LEFT_OPEN])
     assert "Not decided is a part of it: 2 criteria: 1 PASS, 1 left open: 12 of 500 replications are too few." in text
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([PASSED], "Everything that was to be checked has passed. Push the result?"),
+        (
+            [PASSED, LEFT_OPEN],
+            "Nothing that was checked has failed, but not everything is decided. 2 criteria: 1 PASS, "
+            "1 left open: 12 of 500 replications are too few. Push the result?",
+        ),
+    ],
+)
+def test_whoever_decides_about_pushing_is_told_what_is_left_open(rows, words):
+    asked = compose(run_with(rows), "ship")
+    assert asked.text == words
+
+
+def run_with(rows: list[Judgement]) -> Any:
+    credentials = SimpleNamespace(remote="origin")
+    view = SimpleNamespace(
+        questions={},
+        head=SimpleNamespace(credentials=credentials),
+        tree_sha256="t",
+        judged={("t", "after"): SimpleNamespace(judgements=rows)},
+        ship_basis="basis",
+    )
+    return SimpleNamespace(view=view, folder=SimpleNamespace(id="run-1"))
+
+
+def test_a_recorded_answer_about_pushing_holds_whatever_was_left_open():
+    recording = Recording(Path(str(files("statsclaw.demo"))) / "hac" / "recording")
+    place = next(place for place, topic, _ in recording.answers if topic == "ship")
+    asked = compose(run_with([LEFT_OPEN]), "ship").model_copy(update={"question": place})
+    assert recording.answer_to(asked) is not None
+    assert recording.answer_to(asked.model_copy(update={"topic": "choice"})) is None

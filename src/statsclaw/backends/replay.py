@@ -46,13 +46,18 @@ class Recording:
                 case e.QuestionAnswered() as event:
                     question = asked[event.question]
                     place = number.get(event.question, event.question)
-                    self.answers[place, question.topic, question.text] = event
+                    self.answers[place, question.topic, _subject(question)] = event
                 case _:
                     pass
 
     def answer_to(self, question: e.QuestionAsked) -> e.QuestionAnswered | None:
         """What was answered when the same question came at the same place."""
-        return self.answers.get((question.question, question.topic, question.text))
+        return self.answers.get((question.question, question.topic, _subject(question)))
+
+
+def _subject(question: e.QuestionAsked) -> str:
+    """Whether to push is one question, with however many replications, and whatever these left open."""
+    return "" if question.topic == "ship" else question.text
 
 
 class ReplayBackend:

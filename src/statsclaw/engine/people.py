@@ -17,6 +17,7 @@ from statsclaw.runlog.events import Option, QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import CONTRACT, STOP_RUN, Overdrawn, RunView
 from statsclaw.runlog.store import write_durably
 from statsclaw.states import MAX_ATTEMPTS, Signal
+from statsclaw.verify.criteria.tally import tally
 
 if TYPE_CHECKING:
     from statsclaw.engine.run import Run
@@ -126,7 +127,7 @@ def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
             Option(label="push", consequence=f"branch statsclaw/{run.folder.id} is pushed to {remote}"),
             Option(label="do not push", consequence="the result stays in the workspace on this machine"),
         )
-        text = "Everything that was to be checked has passed. Push the result?"
+        text = f"{_what_was_found(view)}. Push the result?"
         return QuestionAsked(
             question=number, topic="ship", asked_by="shipper", text=text, options=options, cause=view.ship_basis
         )
@@ -141,6 +142,13 @@ def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
     if topic == "model":
         return _about_model(view, number, about)
     return _about_escalation(view, number)
+
+
+def _what_was_found(view: RunView) -> str:
+    judged = view.judged.get((view.tree_sha256, "after"))
+    if judged is None or all(row.counts_as != "OPEN" for row in judged.judgements):
+        return "Everything that was to be checked has passed"
+    return f"Nothing that was checked has failed, but not everything is decided. {tally(judged.judgements)}"
 
 
 def compose_choices(view: RunView) -> list[QuestionAsked]:
