@@ -16,7 +16,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from statsclaw.engine.disturbing import trials
+from statsclaw.engine.disturbing import _unnoticed, trials
 from statsclaw.review.case import Case
 from statsclaw.review.tolerance import check
 from statsclaw.runlog.events.command_executed import CommandExecuted, Observation
@@ -98,6 +98,43 @@ def test_the_step_is_beyond_the_tolerance_and_another_at_every_call():
     gaps = [abs(value - 2.0) for value in moved]
     assert min(gaps) >= 2e-3 + 0.01 and max(gaps) <= 2 * (2e-3 + 0.01) + 1e-12
     assert len(set(moved)) == 200 and min(moved) < 2.0 < max(moved), "a relation between two calls is disturbed too"
+
+
+def test_many_numbers_are_moved_as_one_is():
+    made = Disturbance({**VALUES, "absolute": 0.01, "at_zero": 0.5})
+    values = np.array([[2.0, 0.0], [-3.0, math.nan], [math.inf, 1e-3]] * 2000)
+    moved = made.moved(values)
+    gaps = np.abs(moved - values)[np.isfinite(values)]
+    steps = (made.relative * np.abs(values) + 0.01)[np.isfinite(values)]
+    assert np.all(gaps >= steps - 1e-15) and np.all(gaps <= 2 * steps + 1e-15)
+    assert np.all(moved[~np.isfinite(values)] == 0.25) and len(np.unique(moved[:, 0])) > 3900
+    assert np.all(Disturbance({**VALUES, "absolute": 0.0, "at_zero": 0.5}).moved(np.zeros(9)) != 0)
+
+
+def geweke(draws):
+    """Early against late numbers of a chain, by batch means."""
+    parts = draws[: len(draws) // 10], draws[len(draws) // 2 :]
+    errors = [np.var(part.reshape(50, -1).mean(axis=1), ddof=1) / 50 for part in parts]
+    return (parts[0].mean() - parts[1].mean()) / math.sqrt(sum(errors))
+
+
+def test_a_drift_is_noticed_by_what_averages_and_by_what_compares_early_with_late():
+    draws = np.random.default_rng(4).normal(size=5000)
+    noisy, drifting = (Disturbance({**VALUES, "relative": 0.5, "drifting": drifts}).moved(draws) for drifts in (0, 1))
+    assert abs(geweke(draws)) < 4 and abs(geweke(noisy)) < 4, "each number goes its own way, and no moment shows it"
+    assert abs(geweke(drifting)) > 20 and abs(drifting.mean()) > 1
+    short = Disturbance({**VALUES, "drifting": True}).moved(np.array([0.0, math.nan]))
+    assert np.all(np.isfinite(short)) and np.all(short != 0)
+
+
+def test_only_what_was_met_as_before_is_tried_with_a_drift():
+    trial, *_, misbehaving = trials(SPEC)
+    answered = {row.id: judged(row.id, "PASS" if row.id == "C2" else "FAIL") for row in trial.criteria}
+    again = _unnoticed(trial, answered)
+    assert again is not None and [row.id for row in again.criteria] == ["C2"] and again.elements == trial.elements
+    assert json.loads(again.order("s"))["drifting"] is True and again.what == "drifting"
+    assert _unnoticed(trial, {name: judged(name, "FAIL") for name in answered}) is None
+    assert _unnoticed(misbehaving, {"C5": judged("C5", "PASS")}) is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any
 
 _DEEPEST = 20
 _EVERYTHING = "*"
-_MODES = ("misbehaving", "failing", "noting")
+_MODES = ("misbehaving", "failing", "noting", "drifting")
 _STEPS = ("relative", "absolute", "at_zero")
 _MOST_NUMBERS = 10_000
 NOTES = Path(__file__).parent / "noted.jsonl"
@@ -25,6 +25,8 @@ NOTES = Path(__file__).parent / "noted.jsonl"
 class Disturbance:
     """`values`: numbers of the elements are moved beyond every tolerance, each call by another amount.
 
+    `drifting`: they are moved far, in one direction, and the later ones in an array the farther: what averages over
+    many numbers, or compares early with late ones, hardly notices that each goes its own way.
     `misbehaving`: arguments are changed in place, a warning is given, values are far off and of another shape, and
     what the package refuses, it refuses with another error. `failing`: every third call fails, the first of them.
     `noting`: nothing is changed; the sizes of what is given and the numbers that are returned are written down.
@@ -32,7 +34,7 @@ class Disturbance:
 
     def __init__(self, order: Mapping[str, Any]) -> None:
         self.elements = frozenset(order["elements"])
-        self.misbehaving, self.failing, self.noting = (bool(order.get(key)) for key in _MODES)
+        self.misbehaving, self.failing, self.noting, self.drifting = (bool(order.get(key)) for key in _MODES)
         self.relative, self.absolute, self.at_zero = (float(order.get(key, 0)) for key in _STEPS)
         self.random = random.Random(order.get("seed", 0))
         self.calls = 0
@@ -99,8 +101,34 @@ class Disturbance:
             return value
         if value.ndim == 0:
             return value.dtype.type(self.moved(value.item()))
+        if value.dtype.kind == "f":
+            found = (self.drifted if self.drifting else self.numbers)(value.astype(float), numpy).astype(value.dtype)
+            return numpy.concatenate([found, found[:1]]) if self.misbehaving else found
         found = numpy.array([self.moved(part) for part in value.ravel().tolist()], value.dtype).reshape(value.shape)
         return numpy.concatenate([found, found[:1]]) if self.misbehaving else found
+
+    def numbers(self, values: Any, numpy: Any) -> Any:
+        """As `number`, of many at once."""
+        finite = numpy.where(numpy.isfinite(values), values, 0.0)
+        if self.misbehaving:
+            moved = -1000.0 * (numpy.abs(finite) + 1.0)
+        else:
+            draw = numpy.random.default_rng(self.random.getrandbits(60))
+            steps = self.relative * numpy.abs(finite) + self.absolute
+            steps[steps == 0] = self.at_zero
+            moved = values + draw.choice([-1.0, 1.0], values.shape) * draw.uniform(1, 2, values.shape) * steps
+        return numpy.where(numpy.isfinite(values), moved, 0.25)
+
+    def drifted(self, values: Any, numpy: Any) -> Any:
+        finite = numpy.where(numpy.isfinite(values), values, 0.25)
+        far = (
+            self.random.choice((-1, 1))
+            * self.random.uniform(5, 10)
+            * max(numpy.abs(finite).max(initial=0.0), self.at_zero)
+        )
+        length = values.shape[0]
+        later = (numpy.arange(length) + 1.0) / max(length, 1)
+        return finite + far * later.reshape((length,) + (1,) * (values.ndim - 1))
 
     def number(self, value: float) -> float:
         if not math.isfinite(value):
