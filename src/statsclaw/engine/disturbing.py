@@ -1,7 +1,8 @@
 """Does the suite look at what it is to judge? It judges once more, with that part of the package disturbed.
 
-Every exact comparison must then fail, at the latest where numbers drift away. A suite that answers with another quantity, that replaces what it saw by what it
-expected, or that is lenient wherever it does not face the stand-in, passes as before.
+Every exact comparison must then fail, at the latest where numbers drift away. A suite that answers with another
+quantity, that replaces what it saw by what it expected, or that is lenient wherever it does not face the stand-in,
+passes as before.
 """
 
 from __future__ import annotations

@@ -121,11 +121,8 @@ class Disturbance:
 
     def drifted(self, values: Any, numpy: Any) -> Any:
         finite = numpy.where(numpy.isfinite(values), values, 0.25)
-        far = (
-            self.random.choice((-1, 1))
-            * self.random.uniform(5, 10)
-            * max(numpy.abs(finite).max(initial=0.0), self.at_zero)
-        )
+        size = max(numpy.abs(finite).max(initial=0.0), self.at_zero)
+        far = self.random.choice((-1, 1)) * self.random.uniform(5, 10) * size
         length = values.shape[0]
         later = (numpy.arange(length) + 1.0) / max(length, 1)
         return finite + far * later.reshape((length,) + (1,) * (values.ndim - 1))
