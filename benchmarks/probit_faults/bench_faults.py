@@ -10,7 +10,8 @@ Judges: the builder's own unit tests; the tester's suite; the study with Monte C
 with its bounds ("literal"); for misreadings also the comparison of the two readings. The study runs at a part of its
 sample sizes and replications (all of it takes half an hour for each package). R CMD check is left out.
 
-What was tried is kept in results.jsonl and not tried again while package, judges, seed and replications are the same.
+What was tried is kept in results.jsonl. Of the same package with the same seed and replications, a judge judges again
+only where the judge is another one.
 
 Run: python benchmarks/probit_faults/bench_faults.py [--replications 100] [--seeds 10] [--only ID] [--page FILE]
 """
@@ -28,7 +29,9 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 from trial import Outcome, as_row, from_row, shortened, tried
-from variants import HERE, Variant, recorded, variants
+from variants import HERE, Variant, judge_digest, recorded, variants
+
+from statsclaw.profiles.profile import PathClass
 
 SIZES = (200, 500, 1000)
 RESULTS = HERE / "results.jsonl"
@@ -48,38 +51,52 @@ def main() -> None:
     parser.add_argument("--only", default="", help="try one variant")
     parser.add_argument("--page", type=Path, help="write the matrix as Markdown, from what was tried before")
     asked = parser.parse_args()
-    found = run_all(asked.replications, asked.seeds, asked.only) if asked.page is None else kept(asked.replications)
+    if asked.page is None:
+        found = run_all(asked.replications, asked.seeds, asked.only)
+    else:
+        found = [row for row in kept(asked.replications).values() if is_current(row)]
     show(found)
     if asked.page is not None:
         asked.page.write_text(page(found, asked.replications), encoding="utf-8")
 
 
 def run_all(replications: int, seeds: int, only: str) -> list[Outcome]:
-    known = {(row.variant, row.digest, row.seed): row for row in kept(replications)}
+    known = kept(replications)
     wanted = [(v, seed) for v in variants() for seed in range(1, (seeds if v.kind == "clean" else 1) + 1)]
     wanted = [(v, seed) for v, seed in wanted if only in ("", v.id)]
-    missing = [(v, seed) for v, seed in wanted if (v.id, v.digest, seed) not in known]
+    before = {(v.id, v.digest, seed): known.get((v.id, v.digest, seed)) for v, seed in wanted}
+    missing = [(v, s) for v, s in wanted if (row := before[v.id, v.digest, s]) is None or not is_current(row)]
     writing = threading.Lock()
 
     def one(job: tuple[Variant, int]) -> Outcome:
         variant, seed = job
         with tempfile.TemporaryDirectory() as folder:
-            outcome = shortened(tried(variant, seed, replications, SIZES, Path(folder)))
+            known_row = before[variant.id, variant.digest, seed]
+            outcome = shortened(tried(variant, seed, replications, SIZES, Path(folder), known_row))
         with writing, RESULTS.open("a", encoding="utf-8") as file:
             file.write(as_row(outcome) + "\n")
         print(f"tried {variant.kind} {variant.id}, seed {seed}: {_said(outcome)}", file=sys.stderr, flush=True)
         return outcome
 
-    with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:  # the study itself uses two processes
+    studied = any(before[v.id, v.digest, seed] is None for v, seed in missing)  # a study uses two processes
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // (2 if studied else 1))) as pool:
         for outcome in pool.map(one, missing):
             known[outcome.variant, outcome.digest, outcome.seed] = outcome
     return [known[v.id, v.digest, seed] for v, seed in wanted]
 
 
-def kept(replications: int) -> list[Outcome]:
+def kept(replications: int) -> dict[tuple[str, str, int], Outcome]:
+    """What was last found of each package that is still there, with each seed."""
     rows = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.is_file() else []
     current = {variant.digest for variant in variants()}
-    return [row for row in map(from_row, rows) if row.replications == replications and row.digest in current]
+    found = [row for row in map(from_row, rows) if row.replications == replications and row.digest in current]
+    return {(row.variant, row.digest, row.seed): row for row in found}
+
+
+def is_current(row: Outcome) -> bool:
+    """Judged by the suite and the study that are recorded now."""
+    now = judge_digest(PathClass.VALIDATION), judge_digest(PathClass.SIMULATION)
+    return (row.suite_digest, row.study_digest) == now
 
 
 def show(found: Sequence[Outcome]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from variants import Variant, judges, recorded
+from variants import Variant, judge_digest, judges, recorded
 
 from statsclaw.engine.tools import language_tools
 from statsclaw.profiles.profile import PathClass, load_profile
@@ -49,26 +49,42 @@ class Outcome:
     study_literal: tuple[str, ...]
     readings: tuple[str, ...] | None
     seconds: float
+    suite_digest: str
+    study_digest: str
 
     @property
     def everything(self) -> tuple[str, ...]:
         return (*self.own_tests, *self.suite, *self.study)
 
 
-def tried(variant: Variant, seed: int, replications: int, sizes: tuple[int, ...], folder: Path) -> Outcome:
+def tried(
+    variant: Variant, seed: int, replications: int, sizes: tuple[int, ...], folder: Path, known: Outcome | None = None
+) -> Outcome:
+    """`known`: the same package with the same seed, judged before; only a judge that is another now judges again."""
+    suite_digest, study_digest = judge_digest(PathClass.VALIDATION), judge_digest(PathClass.SIMULATION)
+    again = {
+        "unit_tests": known is None,
+        "validation": known is None or known.suite_digest != suite_digest,
+        "study": known is None or known.study_digest != study_digest,
+    }
     _, contract, reading = recorded()
     study = reduced(contract, replications, sizes)
     written = {**variant.files, **judges(sizes)}
     bench = bench_in(folder, seed, replications)
-    evidence = list(verify_tree(bench, _lay_out(written), variant.digest, "after", _PHASES))
+    phases = ("build", *(phase for phase, wanted in again.items() if wanted))
+    evidence = list(verify_tree(bench, _lay_out(written), variant.digest, "after", phases))
     built = [row for row in evidence if row.phase == "build"]
     if not all(row.passed for row in built):
         raise SystemExit(f"error: {variant.id} does not build: {built[-1].summary}")
     assert contract.tests is not None
-    suite = [
-        row.id for row in judge_tests(contract.tests, evidence) if row.counts_as == "FAIL" and row.id not in _CHECK
-    ]
-    decided, literal = _studied(study, evidence, bench)
+    if known is None or again["validation"]:
+        answers = judge_tests(contract.tests, evidence)
+        missed = tuple(row.id for row in answers if row.counts_as == "FAIL" and row.id not in _CHECK)
+        suite = missed or _failed(evidence, "validation")
+    else:
+        suite = known.suite
+    fresh = known is None or again["study"]
+    decided, literal = _studied(study, evidence, bench) if fresh else (known.study, known.study_literal)
     return Outcome(
         variant=variant.id,
         kind=variant.kind,
@@ -76,16 +92,17 @@ def tried(variant: Variant, seed: int, replications: int, sizes: tuple[int, ...]
         digest=variant.digest,
         seed=seed,
         replications=replications,
-        own_tests=_failed(evidence, "unit_tests"),
-        suite=(*suite, *(_failed(evidence, "validation") if not suite else ())),
+        own_tests=_failed(evidence, "unit_tests") if known is None else known.own_tests,
+        suite=suite,
         study=decided,
         study_literal=literal,
         readings=_readings(contract, reading, variant) if variant.definitions else None,
         seconds=round(sum(row.elapsed_s for row in evidence), 1),
+        suite_digest=suite_digest,
+        study_digest=study_digest,
     )
 
 
-_PHASES = ("build", "unit_tests", "validation", "study")
 #: Decided by R CMD check, which is not run here.
 _CHECK = {row.id for row in recorded()[1].tests.criteria if row.decided_by == "check"} if recorded()[1].tests else set()
 

@@ -36,9 +36,8 @@ class Variant:
 
     @property
     def digest(self) -> str:
-        """Of the package and of its judges: with another suite, it was not tried yet."""
-        files = {**self.files, **_recorded_judges()}
-        return sha256(json.dumps({path: sha256(data) for path, data in sorted(files.items())}).encode())
+        """Of all that is installed or tested; a document changes nothing."""
+        return digest_of({p: data for p, data in self.files.items() if load_profile("r").classify(p) != PathClass.DOCS})
 
 
 @cache
@@ -53,15 +52,19 @@ def recorded() -> tuple[dict[str, bytes], Contract, str]:
 
 def judges(sizes: tuple[int, ...]) -> dict[str, bytes]:
     """The tester's suite and the simulator's study of the recorded run, the study at these sample sizes."""
-    found = _recorded_judges()
+    found = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
     study = found[_STUDY].decode()
     assert study.count(_SIZES) == 1, "the study does not name its sizes where it did"
     found[_STUDY] = study.replace(_SIZES, f"sizes <- c({', '.join(map(str, sizes))})").encode()
     return found
 
 
-def _recorded_judges() -> dict[str, bytes]:
-    return {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
+def judge_digest(cls: PathClass) -> str:
+    return digest_of({path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) is cls})
+
+
+def digest_of(files: dict[str, bytes]) -> str:
+    return sha256(json.dumps({path: sha256(data) for path, data in sorted(files.items())}).encode())
 
 
 def variants() -> Iterator[Variant]:
