@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from statsclaw.backends.replay import Recording
-from statsclaw.demo.demo import demos, prepare_demo
+from statsclaw.demo.demo import demos, prepare_demo, shipped_files
 from statsclaw.engine.people import Unattended
 from statsclaw.engine.start import clean_directive
 from statsclaw.runlog.log import read_view, verify
@@ -54,6 +54,25 @@ def test_no_recording_names_a_folder_of_the_machine_it_was_made_on(name):
     for path in (RECORDING.parents[1] / name).rglob("*"):
         found = [place for place in places if path.is_file() and place.encode() in path.read_bytes()]
         assert not found, path
+
+
+@pytest.mark.parametrize("name", ["probit-python", "probit-r"])
+def test_the_documents_that_are_shipped_name_as_many_replications_as_are_made(name):
+    settings = tomllib.loads((RECORDING.parents[1] / name / "demo.toml").read_text(encoding="utf-8"))
+    texts = [data.decode() for path, data in shipped_files(name).items() if path.endswith(".md")]
+    assert any(f"run with {settings['quick_replications']} of its planned 500 replications" in text for text in texts)
+
+
+def test_the_samplers_of_the_flagship_are_judged_by_calibration_and_by_geweke():
+    recording = RECORDING.parents[1] / "probit-r" / "recording"
+    view, store = read_view(recording), ContentStore(recording / "store")
+    tests = read_contract({"test-spec.md": store.get_text(view.artifacts["test-spec.md"].sha256)}).tests
+    assert tests is not None
+    judged = {row.id for row in view.judged[view.tree_sha256, "after"].judgements if row.verdict == "PASS"}
+    for words in ("calibration", "joint distribution", "convergence diagnostic"):
+        about = {row.id for row in tests.scenarios if words in row.behaviour}
+        criteria = {row.id for row in tests.criteria if about & set(row.scenarios)}
+        assert criteria and criteria <= judged, words
 
 
 @pytest.mark.parametrize("name", ["probit-python", "probit-r"])
