@@ -94,7 +94,10 @@ LOOKING = {
         ["DONE (shipped)", "planner-2", "BLOCK", "fewer than two numbers", "approve (default)", "shipped"],
     ),
     "artifacts": ((RUN,), ["credentials.md", "review.md", "reviewer", "shipper.md"]),
-    "artifacts audit.md": ((RUN, "audit.md"), ["# Audit", "PASS", "mean_of_drawn_numbers", "| M1 |", "9 of 9"]),
+    "artifacts audit.md": (
+        (RUN, "audit.md"),
+        ["# Audit", "PASS", "mean_of_drawn_numbers", "| M1 |", "9 criteria: 9 PASS"],
+    ),
     "review-comprehension": ((RUN,), ["notes.md(4)", "fewer than two numbers", "Approved (unattended, by --yes)"]),
     "log verify": ((RUN,), ["lines verified", "intact"]),
     "log show": ((RUN,), ["run_created", "run_finished"]),
