@@ -81,7 +81,9 @@ class Hands:
             yield Shell("find /in -type f -not -name prompt.md | sort")
             for path in talk.last.splitlines():
                 yield Use("Read", {"file_path": path})
-                assert talk.last.startswith("1\t"), f"{path}: {talk.last[:200]}"
+                said, _, page = talk.last.partition("</system-reminder>")  # of a long document its first page
+                shown = page.lstrip() if "PARTIAL view" in said else talk.last
+                assert shown.startswith("1\t"), f"{path}: {talk.last[:200]}"
             yield from self._hand(f"{role}-{attempt[1]}", talk)
 
     def _hand(self, dispatch: str, talk: Talk) -> Iterator[Act]:
