@@ -132,7 +132,7 @@ def test_the_documents_of_the_run_say_so(honest):
     run = Bench(folder).workspace.find(view.head.run_id)
     audit = (run.path / "audit.md").read_text(encoding="utf-8")
     criteria = audit.partition("## Criteria")[2].partition("\n## ")[0]
-    assert "9 of 9" in criteria and criteria.count("| PASS |") == 9 and "| r-cmd-check | 0 |" in audit
+    assert "9 criteria: 9 PASS" in criteria and criteria.count("| PASS |") == 9 and "| r-cmd-check | 0 |" in audit
     checks = (run.path / "checks.md").read_text(encoding="utf-8")
     assert "9 of 9 frozen criteria judged, 9 PASS" in checks and "Verdict: PASS WITH NOTE" in checks
 
