@@ -32,7 +32,7 @@ from statsclaw.errors import MachineRefused
 from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.enclosure import Enclosure, Mount
 from statsclaw.sandbox.limits import Limits
-from statsclaw.sandbox.process import Completed, End, run_program
+from statsclaw.sandbox.process import Completed, End, run_program, running_processes
 from statsclaw.sandbox.seccomp import Instruction, seccomp_filter
 from statsclaw.sandbox.toolchain import system
 from statsclaw.sandbox.watch import Watch
@@ -340,9 +340,10 @@ def _is_known(look_up: Callable[[int], object], number: int) -> bool:
 
 def _users_at_work() -> set[int]:
     found: set[int] = set()
-    for entry in Path("/proc").glob("[0-9]*/status"):
+    for process in running_processes():
         with contextlib.suppress(OSError, ValueError):
-            rows = [line for line in entry.read_text("utf-8", "replace").splitlines() if line.startswith("Uid:")]
+            status = Path(f"/proc/{process}/status").read_text("utf-8", "replace")
+            rows = [line for line in status.splitlines() if line.startswith("Uid:")]
             found |= {int(word) for row in rows for word in row.split()[1:]}
     return found
 
