@@ -98,15 +98,38 @@ def test_a_vignette_is_built_where_its_tools_are_there(bench):
     assert found == (True, "0 errors, 0 warnings, 0 notes")
 
 
+def can_typeset() -> bool:
+    """LaTeX alone is not enough: Sweave.sty takes more packages."""
+    asked = subprocess.run(["kpsewhich", "fancyvrb.sty"], capture_output=True) if shutil.which("pdflatex") else None
+    return asked is not None and asked.returncode == 0
+
+
 def knitted() -> str:
     return description_with("knitr").replace("Suggests: knitr", "Suggests: knitr, rmarkdown")
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is not None, reason="this machine can build the vignette")
+@pytest.mark.skipif(can_typeset(), reason="this machine can build the vignette")
 def test_a_vignette_that_needs_latex_does_not_fail_a_package_where_there_is_none(bench):
     passed, summary = outcome(validate(bench, {"vignettes/mean.Rnw": RNW}))["r-cmd-check"]
     assert passed, summary
-    assert summary.endswith("; vignettes not built, this machine lacks pdflatex")
+    assert summary.endswith("; vignettes not built, this machine lacks LaTeX")
+
+
+@pytest.mark.skipif(can_typeset(), reason="this machine can build the vignette")
+def test_the_code_of_a_vignette_is_run_even_so(bench):
+    stops = RNW.replace("plain_mean(c(1, 2))", "plain_mean(nothing)")
+    passed, summary = outcome(validate(bench, {"vignettes/mean.Rnw": stops}))["r-cmd-check"]
+    assert not passed
+    assert summary.endswith("this machine lacks LaTeX; the code of a vignette fails")
+
+
+@pytest.mark.skipif(not can_typeset(), reason="needs LaTeX with what Sweave uses (Debian: texlive-latex-recommended)")
+@pytest.mark.parametrize("called", ["plain_mean(c(1, 2))", "plain_mean(nothing)"])
+def test_a_vignette_in_latex_is_built_where_that_is_there(bench, called):
+    changes = {"vignettes/mean.Rnw": RNW.replace("plain_mean(c(1, 2))", called)}
+    passed, summary = outcome(validate(bench, changes))["r-cmd-check"]
+    assert passed is ("nothing" not in called), summary
+    assert "not built" not in summary
 
 
 def test_a_vignette_whose_builder_is_missing_is_left_out_and_named(bench):

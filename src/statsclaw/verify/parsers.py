@@ -236,6 +236,8 @@ def rcheck(report: Path, exit_code: int) -> Parsed:
     summary = f"{count['ERROR']} errors, {count['WARNING']} warnings, {count['NOTE']} notes"
     if left_out := re.findall(r"^Vignettes not built without: (.*)$", text or "", re.MULTILINE):
         summary += f"; vignettes not built, this machine lacks {left_out[-1][:200]}"
+    if re.search(r"^Vignettes do not run$", text or "", re.MULTILINE):
+        summary += "; the code of a vignette fails"
     clean = status[0] == "OK" or (count["NOTE"] > 0 and not count["ERROR"] and not count["WARNING"])
     return Parsed(exit_code == 0 and clean, summary)
 
