@@ -26,6 +26,10 @@ _ORDER = tuple(State)
 NEXT: Mapping[State | None, State] = MappingProxyType(dict(zip((None, *_ORDER[:-1]), _ORDER, strict=True)))
 
 
+#: What the engine does with a tree, in this order; evidence is told in it, whatever ended first.
+PHASES = ("build", "checks", "unit_tests", "validation", "study")
+
+
 class Signal(StrEnum):
     """HOLD asks the person, BLOCK sends work back, STOP closes the quality gate."""
 

@@ -44,7 +44,7 @@ def test_no_two_jobs_share_a_bench_and_none_uses_the_one_around_them():
     side_by_side(benches_beside(BENCH, 20), job, list(range(20)))
 
 
-@pytest.mark.parametrize("how", ["interrupted", "a fault"])
+@pytest.mark.parametrize("how", ["interrupted", "interrupted twice", "a fault"])
 def test_a_program_that_begins_only_after_the_interruption_is_ended_too(tmp_path, how, request):
     def job(bench: Bench, number: int) -> None:
         if how == "a fault" and number == 0:
@@ -52,11 +52,12 @@ def test_a_program_that_begins_only_after_the_interruption_is_ended_too(tmp_path
         time.sleep(0.6)  # lays out a tree
         run_program(["sleep", "60"], cwd=tmp_path, env=dict(os.environ), limits=Limits())
 
-    if how == "interrupted":
+    if how != "a fault":
         request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, default_int_handler)))
-        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        for after_s in (0.3, 0.5) if how == "interrupted twice" else (0.3,):
+            threading.Timer(after_s, os.kill, (os.getpid(), signal.SIGINT)).start()
     begun = time.monotonic()
-    with pytest.raises(KeyboardInterrupt if how == "interrupted" else RuntimeError):
+    with pytest.raises(RuntimeError if how == "a fault" else KeyboardInterrupt):
         side_by_side([BENCH, BENCH], job, [0, 1])
     assert time.monotonic() - begun < 30, "nobody waited for the minute to pass"
 

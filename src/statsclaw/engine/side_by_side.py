@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TypeVar
 
 from statsclaw.montecarlo.executors.local import cores
-from statsclaw.sandbox.landlock import Landlock
-from statsclaw.sandbox.process import end_all
-from statsclaw.verify.runner import Bench
+from statsclaw.verify.runner import Bench, end_programs_of
 
 #: Each needs a copy of the package and the memory of its suite.
 _AT_ONCE = 4
-_LOOK_EVERY_S = 0.2
 
 _Item = TypeVar("_Item")
 _Found = TypeVar("_Found")
 
 
 def benches_beside(bench: Bench, jobs: int) -> list[Bench]:
-    """Within the folder of `bench`, which is not to be used at the same time.
-
-    Behind Landlock only `bench` itself: a program there has a user of its own, who cannot pass a folder around its own.
-    """
-    if bench.barrier.kind == Landlock.kind:
-        return [bench]
-    return [
-        replace(bench, folder=bench.folder / "beside" / str(number), desk=bench.desk / "beside" / str(number))
-        for number in range(1, min(_AT_ONCE, cores(), jobs) + 1)
-    ]
+    """Within the folder of `bench`, which is not to be used at the same time; `bench` itself where none can be."""
+    numbers = range(1, min(_AT_ONCE, cores(), jobs) + 1)
+    return [other for number in numbers if (other := bench.beside(str(number)))] or [bench]
 
 
 def side_by_side(
@@ -53,8 +42,6 @@ def side_by_side(
         futures = [pool.submit(on_a_free_one, item) for item in items]
         try:
             return [future.result() for future in futures]
-        except BaseException:  # what has begun is ended, also what begins only now
-            begun = [future for future in futures if not future.cancel()]
-            while wait(begun, timeout=_LOOK_EVERY_S).not_done:
-                end_all()
+        except BaseException:
+            end_programs_of([future for future in futures if not future.cancel()])
             raise

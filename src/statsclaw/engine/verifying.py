@@ -26,12 +26,13 @@ from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.sim_spec import Study
+from statsclaw.states import PHASES
 from statsclaw.verify.criteria.judge import failed as failed_criteria
 from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
 from statsclaw.verify.run_study import recorded_count
-from statsclaw.verify.runner import PHASES, Bench, LayOut, go_on, verify_tree
+from statsclaw.verify.runner import Bench, LayOut, go_on, verify_tree
 from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
 

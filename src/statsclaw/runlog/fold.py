@@ -14,7 +14,7 @@ from typing import Literal
 from statsclaw.errors import GateClosed
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
-from statsclaw.states import MAX_ATTEMPTS, NEXT, VERDICTS, Signal, State
+from statsclaw.states import MAX_ATTEMPTS, NEXT, PHASES, VERDICTS, Signal, State
 
 DispatchStatus = Literal["running", "paused", "finished", "failed", "signalled", "interrupted"]
 
@@ -283,7 +283,9 @@ class RunView:
         return [q for q in found if q.asked.topic not in not_told]
 
     def evidence_for(self, tree_sha256: str, subject: str = "after") -> list[e.CommandExecuted]:
-        return [c for c in self.evidence.values() if c.tree_sha256 == tree_sha256 and c.subject == subject]
+        """Of one tree, in the order of the phases."""
+        found = [c for c in self.evidence.values() if c.tree_sha256 == tree_sha256 and c.subject == subject]
+        return sorted(found, key=lambda c: PHASES.index(c.phase) if c.phase in PHASES else len(PHASES))
 
     def artifact(self, name: str) -> Artifact | None:
         return self.artifacts.get(name)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from statsclaw.profiles.profile import Command, PathClass, Profile
 from statsclaw.runlog.events import CommandExecuted, NetworkUse
@@ -16,11 +18,13 @@ from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.barrier import Barrier
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure, Mount, nested
+from statsclaw.sandbox.landlock import Landlock
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.network import with_network
-from statsclaw.sandbox.process import end_leftover
+from statsclaw.sandbox.process import end_all, end_leftover
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.toolchain import find_program
+from statsclaw.states import PHASES
 from statsclaw.verify.door import Worker, package_behind_door
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations, with_deviations
@@ -29,7 +33,8 @@ from statsclaw.verify.study_report import packed
 
 #: Evidence that is there only where something had to be downloaded.
 ENVIRONMENT = "environment"
-PHASES = ("build", "checks", "unit_tests", "validation", "study")
+
+_LOOK_EVERY_S = 0.2
 
 _PLACES = ("tree", "site", "scratch", "home", "reports")
 
@@ -78,6 +83,15 @@ class Bench:
     def place(self, name: str) -> Path:
         return self.folder / name
 
+    def beside(self, name: str) -> Bench | None:
+        """One more within the folder of this one, for something at the same time.
+
+        None behind Landlock: a program there has a user of its own, who cannot pass a folder around its own.
+        """
+        if self.barrier.kind == Landlock.kind:
+            return None
+        return replace(self, folder=self.folder / "beside" / name, desk=self.desk / "beside" / name)
+
     def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
         """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
         tools = self.tools(self.python or "")
@@ -125,15 +139,13 @@ def verify_tree(
     bench: Bench, lay_out: LayOut, tree_sha256: str, subject: str, phases: tuple[str, ...] = PHASES
 ) -> Iterator[CommandExecuted]:
     """Run the profile's phases on a tree and yield the evidence of each command. After a failed build, nothing."""
-    end_leftover(bench.desk / "pid")
-    end_leftover(bench.desk / "worker" / "pid")
+    for pid in (bench.desk / "pid", *bench.desk.glob("worker/pid"), *bench.desk.glob("beside/*/pid")):
+        end_leftover(pid)
     remove_tree(bench.folder)
-    for name in ("site", "scratch", "home", "tmp", "reports", "door", "socket"):
-        bench.place(name).mkdir(parents=True, exist_ok=True)
-    bench.desk.mkdir(parents=True, exist_ok=True)
-    bench.folder.chmod(0o700)
+    _furnish(bench, lay_out)
+    for name in ("door", "socket"):
+        bench.place(name).mkdir()
     write_files(bench.place("door"), bench.door)
-    lay_out(bench.place("tree"), frozenset(PathClass) - _HELD_BACK)
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
     try:
@@ -150,21 +162,71 @@ def verify_tree(
         done = _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, argv, 0, "", 0.0, made)
         yield done.model_copy(update={"network": used[0]})
     present = {cls for cls in ("validation", "simulation", "unit_tests") if _has_files(bench, cls)}
-    for phase in phases:
-        if phase in _LATER and not bench.door:
-            try:
-                lay_out(bench.place("tree"), _HELD_BACK)
-            except OSError as error:
-                text = f"the tests cannot be laid out: the build put something in the way ({error.strerror})"
-                yield _evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
-                return
-        for command in getattr(bench.profile, phase):
-            if command.on != "always" and command.on not in present:
-                continue
-            evidence = _execute(bench, command, phase, subject, tree_sha256)
-            yield evidence
-            if phase == "build" and not evidence.passed:
-                return
+    with _Beside() as beside:
+        for phase in phases:
+            if phase == "study":
+                yield from beside.finished()  # the times of a study are results
+            if phase in _LATER and not bench.door:
+                try:
+                    lay_out(bench.place("tree"), _HELD_BACK)
+                except OSError as error:
+                    yield from beside.finished()
+                    text = f"the tests cannot be laid out: the build put something in the way ({error.strerror})"
+                    yield _evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
+                    return
+            for command in getattr(bench.profile, phase):
+                if command.on != "always" and command.on not in present:
+                    continue
+                if command.beside and (other := bench.beside(command.name)):
+                    _furnish(other, lay_out)
+                    beside.start(partial(_execute, other, command, phase, subject, tree_sha256))
+                    continue
+                evidence = _execute(bench, command, phase, subject, tree_sha256)
+                yield evidence
+                if phase == "build" and not evidence.passed:
+                    return
+        yield from beside.finished()
+
+
+class _Beside:
+    """What runs while the next phases do. Whatever ends these ends it too."""
+
+    def __init__(self) -> None:
+        self.pool = ThreadPoolExecutor()
+        self.started: list[Future[CommandExecuted]] = []
+
+    def start(self, job: Callable[[], CommandExecuted]) -> None:
+        self.started.append(self.pool.submit(job))
+
+    def finished(self) -> Iterator[CommandExecuted]:
+        for future in self.started:
+            yield future.result()
+        self.started.clear()
+
+    def __enter__(self) -> _Beside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        end_programs_of(self.started)
+        self.pool.shutdown()
+
+
+def end_programs_of(jobs: Iterable[Future[Any]]) -> None:
+    """Programs that jobs have begun are ended, also those that begin only now; however often the person interrupts."""
+    waiting = set(jobs)
+    while waiting:
+        with suppress(KeyboardInterrupt):
+            waiting = wait(waiting, timeout=_LOOK_EVERY_S).not_done
+            if waiting:
+                end_all()
+
+
+def _furnish(bench: Bench, lay_out: LayOut) -> None:
+    for name in ("site", "scratch", "home", "tmp", "reports"):
+        bench.place(name).mkdir(parents=True, exist_ok=True)
+    bench.desk.mkdir(parents=True, exist_ok=True)
+    bench.folder.chmod(0o700)
+    lay_out(bench.place("tree"), frozenset(PathClass) - _HELD_BACK)
 
 
 def fresh_places(bench: Bench) -> None:
