@@ -12,8 +12,9 @@ from statsclaw.ui.line import Line, plain
 
 _DOORS = {"recording": "recorded answer", "default": "safe default", "file": "answers file", "option": "--yes"}
 
-
 _LINES_OF_A_SIGNAL = 5
+#: Two readings side by side, with the input they differ in, are some fifty lines.
+_LONGEST_QUESTION = 120
 
 #: Questions that stop a run where others only steer it.
 _LABELS = {
@@ -140,13 +141,20 @@ def _trace(trace: e.Trace) -> str:
 
 def question_lines(event: e.QuestionAsked) -> list[Line]:
     label = _LABELS.get(event.topic, "question")
-    paragraphs = [plain(part, 2000) for part in event.text.split("\n") if part.strip()][:20] or [""]
-    rows = [Line(label, f"{event.asked_by} asks: {paragraphs[0]}", "bold yellow")]
-    rows += [Line("", part) for part in paragraphs[1:]]
+    first, *more = [part for part in event.text.split("\n") if part.strip()] or [""]
+    rows = [Line(label, f"{event.asked_by} asks: {plain(first, 2000)}", "bold yellow")]
+    rows += [Line("", _indented(part)) for part in more[:_LONGEST_QUESTION]]
+    if (cut := len(more) - _LONGEST_QUESTION) > 0:
+        rows.append(Line("", f"… {cut} more lines, in events.jsonl of the run", "dim"))
     for number, option in enumerate(event.options, start=1):
         rows.append(Line("", f"{number}  {plain(option.label)}", "yellow"))
         rows += [Line("", f"   {plain(option.consequence)}", "dim")] if option.consequence else []
     return rows
+
+
+def _indented(text: str) -> str:
+    """One line of code keeps its place."""
+    return " " * min(len(text) - len(text.lstrip(" ")), 40) + plain(text, 2000)
 
 
 def _brief_question(event: e.QuestionAsked) -> list[Line]:
