@@ -58,6 +58,20 @@ def test_the_r_package(tmp_path):
     assert all(f"Method: {method} (" in seen for method in ("mle", "gibbs", "mh"))
 
 
+@pytest.mark.skipif(shutil.which("R") is None, reason="needs R (Debian: apt-get install r-cran-rcpparmadillo)")
+def test_the_commands_of_its_vignette_work(tmp_path):
+    package, library = lay_out_shipped("probit-r", tmp_path / "probitr"), tmp_path / "library"
+    library.mkdir()
+    printed(["R", "CMD", "INSTALL", f"--library={library}", str(package)], tmp_path)
+    (vignette,) = (package / "vignettes").glob("*.Rnw")
+    weave = f'.libPaths(c("{library}", .libPaths())); utils::Sweave("{vignette}")'
+    printed(["Rscript", "--vanilla", "-e", weave], tmp_path)
+    text = vignette.with_suffix(".tex").name
+    shown = (tmp_path / text).read_text(encoding="utf-8")
+    assert all(f"Method: {method} (" in shown for method in ("mle", "gibbs", "mh"))
+    assert len(numbers("".join(re.findall(r"begin{Soutput}(.*?)end{Soutput}", shown, re.DOTALL)))) > 60
+
+
 def test_the_python_package(tmp_path):
     package, site = lay_out_shipped("probit-python", tmp_path / "probitpy"), tmp_path / "site"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]

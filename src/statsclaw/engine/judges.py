@@ -79,8 +79,10 @@ def check_judges(run: Run, bench: Bench) -> SuiteChecked:
     contract, found = contract_of(run), list[Finding]()
     assert contract.tests is not None
     if check := _STATIC.get(run.profile.id):
-        package = contract.interface.package if contract.interface else ""
-        found += check(suite_files(run), contract.tests, package=package)
+        package, whole = ("", frozenset[str]())
+        if contract.interface:
+            package, whole = contract.interface.package, contract.interface.whole_fields()
+        found += check(suite_files(run), contract.tests, package=package, whole=whole)
     null = stand_in(run, contract)
     if null:
         found += _on_null(run, bench, contract, null)

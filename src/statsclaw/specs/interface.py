@@ -120,6 +120,14 @@ class Interface(Typed):
             for method in cls.methods:
                 yield from _of_function(method, f"{cls.name}.{method.name}")
 
+    def whole_fields(self) -> frozenset[str]:
+        """Parts of results that are whole numbers wherever they occur."""
+        returned = [row for function in self.functions for row in function.returns.fields]
+        rows = [*returned, *(row for cls in self.classes for row in cls.fields)]
+        return frozenset(
+            {row.name for row in rows} - {row.name for row in rows if row.type not in ("integer", "boolean")}
+        )
+
     def names(self) -> Iterator[str]:
         """Every name a user of the package writes or reads: what is called, passed, returned and raised."""
         functions = [*self.functions, *(method for cls in self.classes for method in cls.methods)]

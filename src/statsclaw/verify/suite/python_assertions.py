@@ -158,6 +158,8 @@ def _written_empty(row: Bound, values: Values) -> bool:
         return not node.keys
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if node.func.id == "range" and 1 <= len(node.args) <= 2:
+            if any(isinstance(part, ast.IfExp) for part in ast.walk(node)):
+                return False  # only one of two ends would be known
             ends = [values.numbers(Bound(part, row.user, row.file)) for part in node.args]
             last = ends[-1]
             return bool(last) and all(ends) and max(last) <= (min(ends[0]) if len(ends) == 2 else 0)

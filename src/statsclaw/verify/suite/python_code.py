@@ -178,9 +178,13 @@ def _part_of(value: ast.expr, which: str) -> ast.expr:
 
 
 class Suite:
-    """All Python files of a suite. `package`: first names by which the package under test may be imported."""
+    """All Python files of a suite. `package`: first names by which the package under test may be imported.
 
-    def __init__(self, modules: list[Module], package: str = "") -> None:
+    `whole`: parts of what it returns that are whole numbers.
+    """
+
+    def __init__(self, modules: list[Module], package: str = "", whole: frozenset[str] = frozenset()) -> None:
+        self.whole = whole
         self.modules = {row.file: row for row in modules}
         self._by_name: dict[str, list[Function]] = {}
         for module in modules:

@@ -20,11 +20,14 @@ _REFLEXIVE = (ast.Eq, ast.LtE, ast.GtE, ast.Is)
 class Compared:
     """One comparison: what was observed, what was expected, where, and the criterion's use it is part of."""
 
-    def __init__(self, observed: ast.expr, expected: ast.expr | None, node: ast.AST, user: Function) -> None:
+    def __init__(
+        self, observed: ast.expr, expected: ast.expr | None, node: ast.AST, user: Function, statistic: bool = False
+    ) -> None:
         self.observed = Bound(observed, user, user.file)
         self.expected = Bound(expected, user, user.file) if expected is not None else None
         self.node = node
         self.user = user
+        self.statistic = statistic  # a number that is held against bounds, not against another
 
     @property
     def where(self) -> str:
@@ -36,7 +39,7 @@ def comparisons(case: Case) -> Iterator[Compared]:
         observed = argument(use.call, 0, "observed", "x", "statement")
         if observed is not None and use.method in ("close", "value", "holds"):
             expected = argument(use.call, 1, "expected") if use.method == "close" else None
-            yield Compared(observed, expected, use.call, use.user)
+            yield Compared(observed, expected, use.call, use.user, use.method == "value")
             if use.method == "holds":
                 yield from _compares(observed, use.user)
     for function in case.reach:
@@ -71,16 +74,17 @@ def rounded(case: Case) -> list[Finding]:
         if isinstance(row.node, ast.Compare) and row.expected is not None:
             sides.append(row.expected)
         seen.clear()
-        if any(_rounds(side, case, seen) for side in sides):
+        if any(_rounds(side, case, seen, counts=row.statistic) for side in sides):
             message = f"{case.name} rounds what the package returned before comparing it, which hides differences."
             findings.append(found("rounded-before-comparing", case.name, message, row.where))
     return findings
 
 
-def _rounds(row: Bound, case: Case, seen: set[int], selects: bool = False) -> bool:
+def _rounds(row: Bound, case: Case, seen: set[int], selects: bool = False, counts: bool = False) -> bool:
     """Whether an output of the package is rounded on its way here. Arguments of the package are its own affair.
 
     `selects`: it only says which part of something is meant, as in `draws[: len(draws) // 10]`.
+    `counts`: it may be counted how many fall where, as in `bincount(ranks // 10)`.
     """
     node = row.node
     if id(node) in seen or len(seen) > _MOST_NODES or not _may_touch(row, case):
@@ -88,32 +92,58 @@ def _rounds(row: Bound, case: Case, seen: set[int], selects: bool = False) -> bo
     seen.add(id(node))
     if isinstance(node, ast.Name):
         rows = case.values.of(row)
-        return any(item.node is not node and _rounds(item, case, seen, selects) for item in rows)
-    if selects and _is_part_of_a_length(node, row.file, case):
+        return any(item.node is not node and _rounds(item, case, seen, selects, counts) for item in rows)
+    if (selects and _is_part_of_a_length(row, case)) or _is_whole(node, row.file, case):
         return False
+    if counts and (counted := _binned(node, row.file, case)):
+        return _rounds(Bound(counted, row.user, row.file), case, seen, selects, counts)
     if _is_rounding(node, row.file, case) or _takes_remainder_away(row, case):
         return True
     if isinstance(node, ast.Call):
         if case.suite.dotted(node.func, row.file).split(".")[0] in case.suite.package:
             return False
         if _from_suite(row, case):
-            return _returns_rounded(row, case, seen)
+            return _returns_rounded(row, case, seen, counts)
     if isinstance(node, ast.Subscript):
         value, chosen = (Bound(part, row.user, row.file) for part in (node.value, node.slice))
-        return _rounds(value, case, seen, selects) or _rounds(chosen, case, seen, selects=True)
+        return _rounds(value, case, seen, selects, counts) or _rounds(chosen, case, seen, True, counts)
     selects = selects or (isinstance(node, ast.Call) and case.suite.dotted(node.func, row.file).endswith("reshape"))
     parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr | ast.keyword)]
     inner = [part.value if isinstance(part, ast.keyword) else part for part in parts]
-    return any(_rounds(Bound(part, row.user, row.file), case, seen, selects) for part in inner)
+    return any(_rounds(Bound(part, row.user, row.file), case, seen, selects, counts) for part in inner)
 
 
-def _is_part_of_a_length(node: ast.expr, file: str, case: Case) -> bool:
-    """`len(draws) // 10`, `draws.shape[0] // 2`, `draws.size // 5`."""
+def _is_part_of_a_length(row: Bound, case: Case) -> bool:
+    """`len(draws) // 10`, `draws.shape[0] // 2`, `draws.size // 5`, also by a name: `n = len(draws)`."""
+    node = row.node
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.FloorDiv):
         return False
-    whole = node.left.value if isinstance(node.left, ast.Subscript) else node.left
+    lengths = case.values.of(Bound(node.left, row.user, row.file))
+    return bool(lengths) and all(_is_length(item.node, item.file, case) for item in lengths)
+
+
+def _is_length(node: ast.expr, file: str, case: Case) -> bool:
+    whole = node.value if isinstance(node, ast.Subscript) else node
     named = isinstance(whole, ast.Attribute) and whole.attr in ("shape", "size")
     return named or case.suite.called(whole, file) == "len"
+
+
+def _is_whole(node: ast.expr, file: str, case: Case) -> bool:
+    """`int(fit.iterations)`, where the interface says that these are whole numbers."""
+    if not isinstance(node, ast.Call) or case.suite.called(node, file) != "int" or len(node.args) != 1:
+        return False
+    part = node.args[0]
+    return isinstance(part, ast.Attribute) and part.attr in case.suite.whole
+
+
+def _binned(node: ast.expr, file: str, case: Case) -> ast.expr | None:
+    """The ranks in `bincount((ranks // 10).astype(int))`."""
+    if not isinstance(node, ast.Call) or case.suite.called(node, file) != "numpy.bincount" or not node.args:
+        return None
+    bins = node.args[0]
+    if isinstance(bins, ast.Call) and isinstance(bins.func, ast.Attribute) and bins.func.attr == "astype":
+        bins = bins.func.value
+    return bins.left if isinstance(bins, ast.BinOp) and isinstance(bins.op, ast.FloorDiv) else None
 
 
 def _may_touch(row: Bound, case: Case) -> bool:
@@ -124,12 +154,12 @@ def _from_suite(row: Bound, case: Case) -> bool:
     return isinstance(row.node, ast.Call) and case.suite.function(row.node.func, row.user, row.file) is not None
 
 
-def _returns_rounded(row: Bound, case: Case, seen: set[int]) -> bool:
+def _returns_rounded(row: Bound, case: Case, seen: set[int], counts: bool) -> bool:
     function = case.suite.function(row.node.func, row.user, row.file) if isinstance(row.node, ast.Call) else None
     if function is None:
         return False
     returned = [node.value for node in function.body if isinstance(node, ast.Return) and node.value is not None]
-    return any(_rounds(Bound(value, function, function.file), case, seen) for value in returned)
+    return any(_rounds(Bound(value, function, function.file), case, seen, counts=counts) for value in returned)
 
 
 def _is_rounding(node: ast.expr, file: str, case: Case) -> bool:

@@ -15,7 +15,9 @@ _MOST_NODES = 300_000
 _DEEPEST = 110
 
 
-def read_python(files: Mapping[str, str], package: str = "") -> tuple[Suite, list[Finding]]:
+def read_python(
+    files: Mapping[str, str], package: str = "", whole: frozenset[str] = frozenset()
+) -> tuple[Suite, list[Finding]]:
     """The modules that can be read, and an error for each that cannot."""
     modules: list[Module] = []
     findings: list[Finding] = []
@@ -28,7 +30,7 @@ def read_python(files: Mapping[str, str], package: str = "") -> tuple[Suite, lis
             findings.append(tree)
         else:
             modules.append(_module(name, tree))
-    return Suite(modules, package), findings
+    return Suite(modules, package, whole), findings
 
 
 def _parse(name: str, text: str) -> ast.Module | Finding:

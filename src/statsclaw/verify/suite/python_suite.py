@@ -34,9 +34,14 @@ _OF_A_CASE = (
 )
 
 
-def check_python_suite(files: Mapping[str, str], spec: TestSpec, *, package: str = "") -> list[Finding]:
-    """`files`: path to text. `package`: its import name; without it, what is imported and not otherwise known."""
-    suite, findings = read_python(files, package)
+def check_python_suite(
+    files: Mapping[str, str], spec: TestSpec, *, package: str = "", whole: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """`files`: path to text. `package`: its import name; without it, what is imported and not otherwise known.
+
+    `whole`: parts of its results that are whole numbers.
+    """
+    suite, findings = read_python(files, package, whole)
     findings += settings_files(files, package)
     findings += tampering(suite)
     cases = cases_of(suite, spec)

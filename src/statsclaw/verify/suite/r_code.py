@@ -210,8 +210,10 @@ class RTest:
 class RSuite:
     """All R files of a suite. `exported`: names by which the functions of the package may be called."""
 
-    def __init__(self, codes: list[Code], spec: TestSpec, package: str = "") -> None:
-        self.package = package
+    def __init__(
+        self, codes: list[Code], spec: TestSpec, package: str = "", whole: frozenset[str] = frozenset()
+    ) -> None:
+        self.package, self.whole = package, whole
         self.codes = codes
         self.spec = spec
         self._functions = {name: (code, span) for code in reversed(codes) for name, span in code.functions.items()}

@@ -14,7 +14,9 @@ _MOST_FILES = 300
 _ASSIGNS = ("<-", "<<-", "=")
 
 
-def read_r(files: Mapping[str, str], spec: TestSpec, package: str = "") -> tuple[RSuite, list[Finding]]:
+def read_r(
+    files: Mapping[str, str], spec: TestSpec, package: str = "", whole: frozenset[str] = frozenset()
+) -> tuple[RSuite, list[Finding]]:
     codes: list[Code] = []
     findings: list[Finding] = []
     for name in sorted(name for name in files if name.lower().endswith(".r"))[:_MOST_FILES]:
@@ -26,7 +28,7 @@ def read_r(files: Mapping[str, str], spec: TestSpec, package: str = "") -> tuple
         except Unreadable as error:
             message = f"The file cannot be read as R: {error.reason}."
             findings.append(found("unreadable", name, message, f"{name}:{error.line}"))
-    return RSuite(codes, spec, package), findings
+    return RSuite(codes, spec, package, whole), findings
 
 
 def _assignments(code: Code) -> None:

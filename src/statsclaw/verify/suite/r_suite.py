@@ -30,9 +30,14 @@ _MOST_WORK = 300_000
 _OF_A_TEST = (missing_assertions, swallowed, skips, loose_tolerances, wide_exceptions, comparisons, randomness)
 
 
-def check_r_suite(files: Mapping[str, str], spec: TestSpec, *, package: str = "") -> list[Finding]:
-    """`files`: path to text. Functions of the package are known by the specification or by `package::`."""
-    suite, findings = read_r(files, spec, package)
+def check_r_suite(
+    files: Mapping[str, str], spec: TestSpec, *, package: str = "", whole: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """`files`: path to text. Functions of the package are known by the specification or by `package::`.
+
+    `whole`: parts of its results that are whole numbers.
+    """
+    suite, findings = read_r(files, spec, package, whole)
     tests = list(suite.tests())
     work = sum(span.end - span.start for test in tests[:_MOST_TESTS] for _, span in test.reach)
     if len(tests) > _MOST_TESTS or work > _MOST_WORK:

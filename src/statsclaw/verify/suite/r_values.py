@@ -192,14 +192,22 @@ def rounds(code: Code, span: Span, test: RTest) -> bool:
         own = [call for call in here.within(part) if test.suite.from_package(call)]
         for call in here.within(part):
             inside = any(row is not call and row.at < call.at < row.end for row in own)
-            spans = (*call.positional, *call.named.values()) if call.name in r_names("rounding") and not inside else ()
-            if any(touches(here, row, test) for row in spans):
+            if call.name not in r_names("rounding") or inside:
+                continue
+            spans = (*call.positional, *call.named.values())
+            if any(touches(here, row, test) and not _is_whole(here, call, row, test) for row in spans):
                 return True
         for at in range(part.start, part.end):
             token = here.tokens[at]
             if token.kind == "name" and not any(row.at < at < row.end for row in own):
                 queue += values_of(token.text, test, here, at)
     return False
+
+
+def _is_whole(code: Code, call: Call, span: Span, test: RTest) -> bool:
+    """`as.integer(fit$iterations)`, where the interface says that these are whole numbers."""
+    tail = [token.text for token in code.tokens[max(span.start, span.end - 2) : span.end]]
+    return call.name == "as.integer" and len(tail) == 2 and tail[0] in ("$", "@") and tail[1] in test.suite.whole
 
 
 def expectations(test: RTest) -> Iterator[Call]:
