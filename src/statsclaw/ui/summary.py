@@ -68,8 +68,9 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
         same = sum(row.agrees is True for row in run.readings.rows)
         yield "readings", f"two readings of the sources agree on {same} of {len(run.readings.rows)} definitions"
     if before := _validation_passes(run.evidence_for(run.tree_sha256, "before")):
-        now = _validation_passes(evidence)
-        yield "before → after", f"validation suite: {before[0]} → {now[0] if now else 0} of {before[1]} tests pass"
+        now = _validation_passes(evidence) or (0, 0)
+        first = f"{before[0]}" if before[1] == now[1] else f"{before[0]} of {before[1]}"  # some may not even begin
+        yield "before → after", f"validation suite: {first} → {now[0]} of {now[1]} tests pass"
     for signal, seq in run.signals:
         if signal.signal != "HOLD":
             yield "sent back", f"{signal.signal} to {signal.route_to}: {_why(run, seq) or plain(signal.message, 160)}"
