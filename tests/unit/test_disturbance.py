@@ -127,6 +127,14 @@ def test_a_drift_is_noticed_by_what_averages_and_by_what_compares_early_with_lat
     assert np.all(np.isfinite(short)) and np.all(short != 0)
 
 
+def test_a_drift_is_noticed_by_what_averages_over_many_calls():
+    """As the mean rank of simulation-based calibration."""
+    rng = np.random.default_rng(1)
+    disturbance = Disturbance({**VALUES, "drifting": True})
+    ranks = [np.mean(disturbance.moved(rng.normal(size=(99, 2))) < rng.normal(size=2), axis=0) for _ in range(200)]
+    assert (np.abs(np.mean(ranks, axis=0) - 0.5) > 0.3).all()
+
+
 def test_only_what_was_met_as_before_is_tried_with_a_drift():
     trial, *_, misbehaving = trials(SPEC)
     answered = {row.id: judged(row.id, "PASS" if row.id == "C2" else "FAIL") for row in trial.criteria}

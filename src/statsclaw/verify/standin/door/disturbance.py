@@ -25,8 +25,8 @@ NOTES = Path(__file__).parent / "noted.jsonl"
 class Disturbance:
     """`values`: numbers of the elements are moved beyond every tolerance, each call by another amount.
 
-    `drifting`: they are moved far, in one direction, and the later ones in an array the farther: what averages over
-    many numbers, or compares early with late ones, hardly notices that each goes its own way.
+    `drifting`: they are moved far, in one direction in all calls, and the later ones in an array the farther: what
+    averages over many numbers or calls, or compares early with late ones, hardly notices that each goes its own way.
     `misbehaving`: arguments are changed in place, a warning is given, values are far off and of another shape, and
     what the package refuses, it refuses with another error. `failing`: every third call fails, the first of them.
     `noting`: nothing is changed; the sizes of what is given and the numbers that are returned are written down.
@@ -37,6 +37,7 @@ class Disturbance:
         self.misbehaving, self.failing, self.noting, self.drifting = (bool(order.get(key)) for key in _MODES)
         self.relative, self.absolute, self.at_zero = (float(order.get(key, 0)) for key in _STEPS)
         self.random = random.Random(order.get("seed", 0))
+        self.direction = self.random.choice((-1, 1))
         self.calls = 0
 
     def called(self) -> None:
@@ -122,7 +123,7 @@ class Disturbance:
     def drifted(self, values: Any, numpy: Any) -> Any:
         finite = numpy.where(numpy.isfinite(values), values, 0.25)
         size = max(numpy.abs(finite).max(initial=0.0), self.at_zero)
-        far = self.random.choice((-1, 1)) * self.random.uniform(5, 10) * size
+        far = self.direction * self.random.uniform(5, 10) * size
         length = values.shape[0]
         later = (numpy.arange(length) + 1.0) / max(length, 1)
         return finite + far * later.reshape((length,) + (1,) * (values.ndim - 1))
