@@ -58,9 +58,9 @@ def run_harness(folder: Path, code: str, calls: list[Call], name: str = "one") -
 
 
 def both(
-    folder: Path, rows: list[Definition], first: str, second: str, tries: int = 40
+    folder: Path, rows: list[Definition], first: str, second: str, tries: int = 40, seed: int = 7
 ) -> tuple[list[Any], list[Disagreement]]:
-    calls = calls_for(rows, seed=7, tries=tries)
+    calls = calls_for(rows, seed=seed, tries=tries)
     one, two = run_harness(folder, first, calls, "one"), run_harness(folder, second, calls, "two")
     return compare(rows, calls, one, two), disagreements(rows, calls, one, two)
 
@@ -286,6 +286,61 @@ def test_rounding_at_a_singular_input_is_no_disagreement() -> None:
     assert compare([row], calls, [*good, wild], [*good, plain])[0].agrees is True
     assert compare([row], calls, [*good, stable], [*good, plain])[0].agrees is False  # large is no excuse
     assert compare([row], calls, good[:10] + [wild] * 10, [*good, plain])[0].agrees is None  # nor is it a way out
+
+
+BINARY = {"name": "y", "dimension": ["n"], "kind": "binary"}
+BETA = {"name": "beta", "dimension": ["k"]}
+SIGNED = """
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+def signed(beta, X, y):
+    return (2 * y - 1) * (X @ beta)
+"""
+BY_LOGARITHMS = (
+    SIGNED
+    + """
+def hessian(beta, X, y):
+    e = signed(beta, X, y)
+    lam = np.exp(-0.5 * e * e - 0.5 * np.log(2 * np.pi) - log_ndtr(e))
+    return -(X.T @ ((lam * (lam + e))[:, None] * X))
+"""
+)
+BY_ERFCX = (
+    SIGNED
+    + """
+def hessian(beta, X, y):
+    e = signed(beta, X, y)
+    lam = np.sqrt(2 / np.pi) / erfcx(-e / np.sqrt(2))
+    return -(X.T @ ((lam * (lam + e))[:, None] * X))
+"""
+)
+
+
+def test_two_forms_of_one_formula_agree_though_digits_are_lost_at_inputs_of_extreme_scale(tmp_path: Path) -> None:
+    row = definition("hessian", BETA, MATRIX, BINARY, returns=("k", "k"))
+    (agreement,), found = both(tmp_path, [row], BY_LOGARITHMS, BY_ERFCX, tries=10, seed=5)
+    assert agreement.agrees is True and found == []
+    assert "were left out because rounding decides there" in agreement.note
+    assert agreement.largest_difference is not None and agreement.largest_difference < 1e-8
+    expected = BY_ERFCX.replace("(lam + e)", "(lam + e + 1e-3)")
+    (agreement,), found = both(tmp_path, [row], BY_LOGARITHMS, expected, tries=10, seed=5)
+    assert agreement.agrees is False and found
+
+
+def test_only_few_inputs_and_only_of_extreme_scale_are_left_out() -> None:
+    row = definition("f", {"name": "z"})
+
+    def agrees(kinds: list[str], second: dict[str, Any]) -> bool | None:
+        calls = [Call("f", {"z": float(i)}, {"z": float(i)}, kind) for i, kind in enumerate(["random"] * 30 + kinds)]
+        good = {"value": 3.0, "nudged": 3.0}
+        return compare([row], calls, [good] * len(calls), [good] * 30 + [second] * len(kinds))[0].agrees
+
+    other = {"value": 4.0, "nudged": 4.0}
+    assert agrees(["large"], other) is True
+    assert agrees(["random"], other) is False
+    assert agrees(["large", "random"], other) is False, "the others show that it is no matter of scale"
+    assert agrees(["large"] * 8, other) is False, "many"
+    assert agrees(["large"], {"value": [4.0, 4.0], "nudged": [4.0, 4.0]}) is False, "another shape"
 
 
 @pytest.mark.parametrize("body", ["raise ValueError", "return float('nan')", "return 0.0", "return 1e-30"])

@@ -3,7 +3,8 @@
 How much two numbers may differ: 1e-8 of the largest of both numbers and of the real-valued inputs, so that digits
 lost where large inputs cancel are no disagreement; 1e-3 at inputs of extreme scale. A number that is not larger than
 a thousand times that allowance proves nothing, and readings agree only where enough numbers prove something. An
-error, NaN and infinities count alike as "no number": what one library refuses the other answers with NaN.
+error, NaN and infinities count alike as "no number": what one library refuses the other answers with NaN. Readings
+that differ at inputs of extreme scale only, where one form of an equation may lose every digit and another none, agree.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statsclaw.specs.comprehension import Definition
 from statsclaw.specs.readings.agreement import Agreement
@@ -72,9 +73,30 @@ def _rows(
 ) -> list[tuple[Definition, list[_Compared]]]:
     pairs = list(zip(calls, outcomes_of(first, len(calls)), outcomes_of(second, len(calls)), strict=True))
     return [
-        (d, [_at(d, call, one, two, rtol) for call, one, two in pairs if call.function == d.function])
+        (
+            d,
+            _without_lost_digits(
+                [_at(d, call, one, two, rtol) for call, one, two in pairs if call.function == d.function]
+            ),
+        )
         for d in definitions
     ]
+
+
+def _without_lost_digits(rows: list[_Compared]) -> list[_Compared]:
+    """A few inputs of extreme scale decide nothing against enough others that prove agreement."""
+    different = [row for row in rows if row.same is False]
+    proven = sum(row.same is True for row in rows)
+    few = len(different) <= _LEFT_OUT * len(rows)
+    if not different or not few or proven < _ENOUGH or not all(_lost(row) for row in different):
+        return rows
+    return [replace(row, same=None, difference=None, rounding=True) if row.same is False else row for row in rows]
+
+
+def _lost(row: _Compared) -> bool:
+    """Numbers of one shape at an input of extreme scale."""
+    one, two = row.first.value, row.second.value
+    return row.call.extreme and one is not None and two is not None and one.shape == two.shape
 
 
 def _judged(definition: Definition, rows: Sequence[_Compared]) -> Agreement:
