@@ -63,12 +63,13 @@ def test_the_documents_that_are_shipped_name_as_many_replications_as_are_made(na
     assert made == read_view(RECORDING.parents[1] / name / "recording").replications
     texts = [data.decode() for path, data in shipped_files(name).items() if path.endswith(".md")]
     assert any(
-        re.search(rf"\b{made} of (its planned|the) 500|\b500 planned [^.]*\b{made} were", text) for text in texts
+        re.search(rf"\b{made} of (its|its planned|the) 500|\b500 planned [^.]*\b{made} were", text) for text in texts
     )
 
 
-def test_the_samplers_of_the_flagship_are_judged_by_calibration_and_by_geweke():
-    recording = RECORDING.parents[1] / "probit-r" / "recording"
+@pytest.mark.parametrize("name", ["probit-python", "probit-r"])
+def test_the_samplers_of_the_flagship_are_judged_by_calibration_and_by_geweke(name):
+    recording = RECORDING.parents[1] / name / "recording"
     view, store = read_view(recording), ContentStore(recording / "store")
     tests = read_contract({"test-spec.md": store.get_text(view.artifacts["test-spec.md"].sha256)}).tests
     assert tests is not None
