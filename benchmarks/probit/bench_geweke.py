@@ -14,6 +14,7 @@ import importlib
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -61,9 +62,11 @@ def of_python(folder: Path, asked: argparse.Namespace) -> JointTest:
     package = importlib.import_module("probitpy")
 
     def transition(parameters: Parameters, y: Any, rng: np.random.Generator) -> Parameters:
-        fit = package.probit_mh(
-            X, y, n_iter=STEPS, burn_in=0, beta0=np.zeros(2), Sigma0=np.eye(2), init=beta_of(parameters), rng=rng
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of so few proposals none may be accepted
+            fit = package.probit_mh(
+                X, y, n_iter=STEPS, burn_in=0, beta0=np.zeros(2), Sigma0=np.eye(2), init=beta_of(parameters), rng=rng
+            )
         return {"b0": float(fit.beta_draws[-1, 0]), "b1": float(fit.beta_draws[-1, 1])}
 
     return tested(transition, asked)
