@@ -1,4 +1,4 @@
-"""A command that needs the tree alone runs beside the phases that follow, in a copy of its own."""
+"""A command that needs the tree alone runs beside the phases, in a copy of its own."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from statsclaw.sandbox.limits import Limits
 from statsclaw.verify.runner import Bench, verify_tree
 
 AWAIT = "for i in $(seq 3000); do test -e {there} && break; sleep 0.01; done; test -e {there}"
+LASTS = "echo $$ > {began}.part; mv {began}.part {began}; sleep 60"
 
 
 def shell(name: str, script: str, *, beside: bool = False) -> Command:
@@ -58,12 +59,13 @@ def outcomes(found) -> list[tuple[str, bool]]:
     return [(one.phase, one.passed) for one in found]
 
 
-def test_it_runs_while_the_next_phases_do(evidence, tmp_path):
+@pytest.mark.parametrize("phase", ["build", "unit_tests", "validation"])
+def test_it_runs_while_the_phases_do(evidence, tmp_path, phase):
     """Each waits for the other."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     check = shell("check", f"touch {ours}; " + AWAIT.format(there=theirs), beside=True)
-    test = shell("test", f"touch {theirs}; " + AWAIT.format(there=ours))
-    assert outcomes(evidence(checks=check, unit_tests=test)) == [("unit_tests", True), ("checks", True)]
+    other = shell("other", f"touch {theirs}; " + AWAIT.format(there=ours))
+    assert outcomes(evidence(checks=check, **{phase: other})) == [(phase, True), ("checks", True)]
 
 
 def test_a_study_waits_for_it(evidence, tmp_path):
@@ -86,18 +88,18 @@ def test_its_tree_is_its_own(evidence, tmp_path):
     assert outcomes(evidence(checks=check, unit_tests=test)) == [("unit_tests", True), ("checks", True)]
 
 
-def test_after_a_failed_build_it_does_not_begin(evidence, tmp_path):
-    check = shell("check", f"touch {tmp_path / 'began'}", beside=True)
-    assert outcomes(evidence(build=shell("install", "false"), checks=check)) == [("build", False)]
-    assert not (tmp_path / "began").exists()
+def test_a_failed_build_ends_it_and_nothing_is_told_of_it(evidence, tmp_path):
+    began = tmp_path / "began"
+    check = shell("check", LASTS.format(began=began), beside=True)
+    build = shell("install", AWAIT.format(there=began) + "; exit 1")
+    assert outcomes(evidence(build=build, checks=check)) == [("build", False)]
+    assert not Path(f"/proc/{began.read_text().strip()}").exists()
 
 
 def test_an_interruption_ends_it(evidence, tmp_path, request):
     request.addfinalizer(partial(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, default_int_handler)))
     began = tmp_path / "began"
-    found = evidence(
-        checks=shell("check", f"echo $$ > {began}; sleep 60", beside=True), validation=shell("t", "sleep 60")
-    )
+    found = evidence(checks=shell("check", LASTS.format(began=began), beside=True), validation=shell("t", "sleep 60"))
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
@@ -108,7 +110,7 @@ def test_an_interruption_ends_it(evidence, tmp_path, request):
 
 def test_whoever_stops_listening_ends_it(evidence, tmp_path):
     began = tmp_path / "began"
-    check = shell("check", f"echo $$ > {began}; sleep 60", beside=True)
+    check = shell("check", LASTS.format(began=began), beside=True)
     found = evidence(checks=check, validation=shell("test", AWAIT.format(there=began)))
     assert next(found).phase == "validation"
     found.close()

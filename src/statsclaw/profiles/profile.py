@@ -83,7 +83,7 @@ class Command(_Frozen):
     timeout_s: Annotated[int, Field(gt=0)]
     needs: tuple[Line, ...] = ()
     on: Literal["always", "validation", "simulation", "unit_tests"] = "always"
-    beside: bool = False  # needs the tree alone: runs in a copy of it, beside what comes next
+    beside: bool = False  # needs the tree alone: runs in a copy of it, beside everything but a study
     registry: bool = False  # may reach the package registry, where the person allows it
 
     @model_validator(mode="after")

@@ -162,7 +162,16 @@ def verify_tree(
         done = _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, argv, 0, "", 0.0, made)
         yield done.model_copy(update={"network": used[0]})
     present = {cls for cls in ("validation", "simulation", "unit_tests") if _has_files(bench, cls)}
+    commands = {
+        phase: [row for row in getattr(bench.profile, phase) if row.on == "always" or row.on in present]
+        for phase in phases
+    }
     with _Beside() as beside:
+        for phase, command in [(phase, row) for phase, rows in commands.items() for row in rows if row.beside]:
+            if other := bench.beside(command.name):
+                _furnish(other, lay_out)
+                beside.start(partial(_execute, other, command, phase, subject, tree_sha256))
+                commands[phase].remove(command)
         for phase in phases:
             if phase == "study":
                 yield from beside.finished()  # the times of a study are results
@@ -174,13 +183,7 @@ def verify_tree(
                     text = f"the tests cannot be laid out: the build put something in the way ({error.strerror})"
                     yield _evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
                     return
-            for command in getattr(bench.profile, phase):
-                if command.on != "always" and command.on not in present:
-                    continue
-                if command.beside and (other := bench.beside(command.name)):
-                    _furnish(other, lay_out)
-                    beside.start(partial(_execute, other, command, phase, subject, tree_sha256))
-                    continue
+            for command in commands[phase]:
                 evidence = _execute(bench, command, phase, subject, tree_sha256)
                 yield evidence
                 if phase == "build" and not evidence.passed:
@@ -189,7 +192,7 @@ def verify_tree(
 
 
 class _Beside:
-    """What runs while the next phases do. Whatever ends these ends it too."""
+    """What runs while the phases do. Whatever ends these, a failed build among it, ends it too."""
 
     def __init__(self) -> None:
         self.pool = ThreadPoolExecutor()
