@@ -38,6 +38,9 @@ BINNED = 'x = drawn(11)\ncriterion("C1").{asked}\n'
         ("assert int(tinymean.interval(x).steps / 7) == 3", True),
         ("assert int(tinymean.interval(x).mean.steps * 10) == 3", True),
         ("assert round(tinymean.interval(x).steps) == 3", True),
+        ("import types\nassert int(types.SimpleNamespace(steps=1000 * tinymean.mean(x)).steps) == 3", True),
+        ("f = tinymean.interval(x)\nf.steps = 1000 * f.mean\nassert int(f.steps) == 3", True),
+        ("f = tinymean.interval(x)\nsetattr(f, 'steps', 1000 * f.mean)\nassert int(f.steps) == 3", True),
     ],
 )
 def test_int_of_a_part_that_the_interface_calls_whole(line, hides):
@@ -53,6 +56,9 @@ def test_int_of_a_part_that_the_interface_calls_whole(line, hides):
         ("expect_identical(as.integer(interval(x)$mean), 3L)", True),
         ("expect_identical(as.integer(7 * interval(x)$mean), 3L)", True),
         ("expect_identical(round(interval(x)$steps), 3)", True),
+        ("expect_identical(as.integer(1000 * interval(x)$mean + 0 * interval(x)$steps), 3L)", True),
+        ("f <- interval(x)\nf$steps <- 1000 * f$mean\nexpect_identical(as.integer(f$steps), 3L)", True),
+        ("expect_identical(as.integer(list(steps = 1000 * mean(x))$steps), 3L)", True),
     ],
 )
 def test_the_same_in_r(line, hides):

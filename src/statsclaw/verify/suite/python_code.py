@@ -177,14 +177,26 @@ def _part_of(value: ast.expr, which: str) -> ast.expr:
     return ast.copy_location(part, value)
 
 
+def _parts_made(tree: ast.AST) -> Iterator[str]:
+    """Names under which a module can put values of its own into an object."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg=str(name)) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.Dict(keys=keys):
+                yield from (key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+            case ast.Call(func=ast.Name(id="setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+                yield name
+
+
 class Suite:
     """All Python files of a suite. `package`: first names by which the package under test may be imported.
 
-    `whole`: parts of what it returns that are whole numbers.
+    `whole`: parts of what it returns that are whole numbers; of no use where the suite makes such parts itself.
     """
 
     def __init__(self, modules: list[Module], package: str = "", whole: frozenset[str] = frozenset()) -> None:
-        self.whole = whole
+        self.whole = whole - {name for row in modules for name in _parts_made(row.tree)}
         self.modules = {row.file: row for row in modules}
         self._by_name: dict[str, list[Function]] = {}
         for module in modules:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -207,13 +207,22 @@ class RTest:
         return " ".join([*rows, *(row.quantity for row in self.criteria)])
 
 
+def _parts_made(tokens: Sequence[Token]) -> Iterator[str]:
+    """Names under which a suite can put values of its own into a list."""
+    for at, token in enumerate(tokens):
+        after = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        if token.kind == "text" or after in ("=", "<-", "<<-") or (at > 0 and tokens[at - 1].text in ("->", "->>")):
+            yield token.text.strip("\"'`")
+
+
 class RSuite:
     """All R files of a suite. `exported`: names by which the functions of the package may be called."""
 
     def __init__(
         self, codes: list[Code], spec: TestSpec, package: str = "", whole: frozenset[str] = frozenset()
     ) -> None:
-        self.package, self.whole = package, whole
+        self.package = package
+        self.whole = whole - {name for code in codes for name in _parts_made(code.tokens)}
         self.codes = codes
         self.spec = spec
         self._functions = {name: (code, span) for code in reversed(codes) for name, span in code.functions.items()}

@@ -206,8 +206,15 @@ def rounds(code: Code, span: Span, test: RTest) -> bool:
 
 def _is_whole(code: Code, call: Call, span: Span, test: RTest) -> bool:
     """`as.integer(fit$iterations)`, where the interface says that these are whole numbers."""
-    tail = [token.text for token in code.tokens[max(span.start, span.end - 2) : span.end]]
-    return call.name == "as.integer" and len(tail) == 2 and tail[0] in ("$", "@") and tail[1] in test.suite.whole
+    words, depth = [], 0
+    for token in code.tokens[span.start : span.end]:
+        depth -= token.kind == "close"
+        if not depth:
+            words.append(token)
+        depth += token.kind == "open"
+    operators = {token.text for token in words if token.kind == "op"}
+    part = words[-1].text if words else ""
+    return call.name == "as.integer" and operators <= {"$", "@"} and bool(operators) and part in test.suite.whole
 
 
 def expectations(test: RTest) -> Iterator[Call]:
