@@ -4,7 +4,7 @@ How much two numbers may differ: 1e-8 of the largest of both numbers and of the 
 lost where large inputs cancel are no disagreement; 1e-3 at inputs of extreme scale. A number that is not larger than
 a thousand times that allowance proves nothing, and readings agree only where enough numbers prove something. An
 error, NaN and infinities count alike as "no number": what one library refuses the other answers with NaN. Readings
-that differ at inputs of extreme scale only, where one form of an equation may lose every digit and another none, agree.
+that differ at large inputs only agree, if the difference begins where one of them loses its digits.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from statsclaw.specs.comprehension import Definition
 from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
+from statsclaw.specs.readings.draws import LARGER
 from statsclaw.specs.readings.inputs import Call
 from statsclaw.specs.readings.outcomes import TECHNICAL, Outcome, Outcomes, array, largest, outcomes_of
 from statsclaw.specs.readings.render import render_agreements, render_disagreement
@@ -29,6 +30,7 @@ _PROVES = 1e-3
 #: So many inputs must prove something before readings are said to agree.
 _ENOUGH = 5
 _WILD, _MOVED = 1e6, 1e-4
+_ANOTHER = 0.1
 #: Of all inputs, so many may be left out because rounding decides there.
 _LEFT_OUT = 0.1
 
@@ -44,6 +46,7 @@ class _Compared:
     difference: float | None = None
     why: str = ""
     rounding: bool = False
+    lost: bool = False
 
 
 def compare(
@@ -72,31 +75,33 @@ def _rows(
     definitions: Sequence[Definition], calls: Sequence[Call], first: Outcomes, second: Outcomes, rtol: float
 ) -> list[tuple[Definition, list[_Compared]]]:
     pairs = list(zip(calls, outcomes_of(first, len(calls)), outcomes_of(second, len(calls)), strict=True))
-    return [
-        (
-            d,
-            _without_lost_digits(
-                [_at(d, call, one, two, rtol) for call, one, two in pairs if call.function == d.function]
-            ),
-        )
-        for d in definitions
-    ]
+    found = []
+    for d in definitions:
+        rows = [_at(d, call, one, two, rtol) for call, one, two in pairs if call.function == d.function]
+        found.append((d, _without_lost_digits(d, rows)))
+    return found
 
 
-def _without_lost_digits(rows: list[_Compared]) -> list[_Compared]:
-    """A few inputs of extreme scale decide nothing against enough others that prove agreement."""
+def _without_lost_digits(definition: Definition, rows: list[_Compared]) -> list[_Compared]:
+    """Differences at large inputs only, not before a value is another at almost the same input, are no disagreement."""
     different = [row for row in rows if row.same is False]
     proven = sum(row.same is True for row in rows)
-    few = len(different) <= _LEFT_OUT * len(rows)
-    if not different or not few or proven < _ENOUGH or not all(_lost(row) for row in different):
+    if not different or proven < _ENOUGH or not all(row.call.kind in ("large", *LARGER) for row in different):
         return rows
-    return [replace(row, same=None, difference=None, rounding=True) if row.same is False else row for row in rows]
+    begins = min(_input_size(definition, row.call) for row in different)
+    if not any(_moves(row) for row in rows if row.call.kind in LARGER and _input_size(definition, row.call) <= begins):
+        return rows
+    return [replace(row, same=None, difference=None, lost=True) if row.same is False else row for row in rows]
 
 
-def _lost(row: _Compared) -> bool:
-    """Numbers of one shape at an input of extreme scale."""
-    one, two = row.first.value, row.second.value
-    return row.call.extreme and one is not None and two is not None and one.shape == two.shape
+def _moves(row: _Compared) -> bool:
+    """One of the readings is another at almost the same input: none of its digits means anything."""
+    for outcome in (row.first, row.second):
+        if outcome.value is not None and outcome.nudged is not None and outcome.value.shape == outcome.nudged.shape:
+            moved = largest(a - b for a, b in zip(outcome.value.numbers, outcome.nudged.numbers, strict=True))
+            if moved > _ANOTHER * largest(outcome.value.numbers):
+                return True
+    return False
 
 
 def _judged(definition: Definition, rows: Sequence[_Compared]) -> Agreement:
@@ -123,6 +128,8 @@ def _verdict(rows: Sequence[_Compared]) -> tuple[bool | None, str]:
         return None, f"at {rounding} of {len(rows)} inputs the values hang on the last digits of the input"
     left = sum(bool(row.why) for row in rows)
     notes = [f"at {left} inputs of extreme scale not both give numbers"] if left else []
+    lost = sum(row.lost for row in rows)
+    notes += [f"at {lost} large inputs they differ, one having lost its digits"] if lost else []
     notes += [f"{rounding} inputs were left out because rounding decides there"] if rounding else []
     return True, "; ".join(notes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +18,11 @@ Pattern = Literal[
     "equal values",
     "ties",
     "negative",
+    "tens",
+    "hundreds",
+    "thousands",
+    "ten thousands",
+    "hundred thousands",
     "large",
     "tiny",
     "near-singular",
@@ -24,10 +30,18 @@ Pattern = Literal[
     "highest",
     "edge",
 ]
+#: From where a difference begins one sees whether it is one of rounding.
+LARGER: Mapping[Pattern, float] = {
+    "tens": 1e1,
+    "hundreds": 1e2,
+    "thousands": 1e3,
+    "ten thousands": 1e4,
+    "hundred thousands": 1e5,
+}
 #: Where floating-point arithmetic itself may fail, so that two correct programs may differ.
-EXTREME: frozenset[Pattern] = frozenset({"large", "tiny", "near-singular"})
+EXTREME: frozenset[Pattern] = frozenset({"large", "tiny", "near-singular", *LARGER})
 
-_SCALE = {"large": 1e6, "tiny": 1e-6}
+_SCALE = {"large": 1e6, "tiny": 1e-6, **LARGER}
 _FARTHEST_WHOLE = 10_000
 _NEAR = 1e-6
 _NUDGE = 1e-10

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from statsclaw.specs.comprehension import Definition, Variable
-from statsclaw.specs.readings.draws import EXTREME, Nested, Pattern, Wanted, draw, nudged
+from statsclaw.specs.readings.draws import EXTREME, LARGER, Nested, Pattern, Wanted, draw, nudged
 from statsclaw.specs.readings.letters import draw_sizes, length_argument, letters_of, shape
 
 _MOST_CALLS = 150
@@ -75,6 +75,8 @@ def _plan(definition: Definition, tries: int) -> Iterator[tuple[str, Wanted, str
     for pattern in _ONE_AT_A_TIME:
         for argument in definition.arguments:
             yield pattern, Wanted(pattern), argument.name, False
+    for pattern in LARGER:
+        yield pattern, Wanted(pattern), None, False
 
 
 def _value(
