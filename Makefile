@@ -50,7 +50,7 @@ lint: $(TEST)
 	$(BIN)/lint-imports
 
 bench: $(TEST) barrier
-	@for file in benchmarks/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in benchmarks/bench_*.py benchmarks/honest/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done
 
 bench-agents: $(TEST) barrier
 	@for file in benchmarks/agents/bench_*.py; do echo "# $$file"; $(BIN)/python $$file || exit 1; done

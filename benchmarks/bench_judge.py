@@ -15,8 +15,9 @@ import numpy as np
 from scipy import stats
 
 from statsclaw.montecarlo.table import Table
-from statsclaw.specs.sim_spec import Study
-from statsclaw.verify.criteria.study import judge_study, looks
+from statsclaw.montecarlo.verdicts.sequential import looks
+from statsclaw.specs.sim_spec import Study, as_design
+from statsclaw.verify.criteria.study import judge_study
 from statsclaw.verify.study_report import Records
 
 BANDS = ((0.93, 0.97), (0.90, 0.99))
@@ -61,7 +62,7 @@ def all_looks(band: tuple[float, float], planned: int, true: float, rng: np.rand
     found = dict.fromkeys(("PASS", "FAIL", "UNDECIDED"), 0)
     for _ in range(STUDIES // 10):
         hits, before, said = 0, 0, "UNDECIDED"
-        for count in looks(study_of("coverage", band, planned)):
+        for count in looks(as_design(study_of("coverage", band, planned))):
             hits, before = hits + int(rng.binomial(count - before, true)), count
             said = verdict(band, planned, count, hits)
             if said != "UNDECIDED":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,6 +59,46 @@ def persons_environment() -> dict[str, str]:
     env |= {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
     env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")
     return env
+
+
+#: Settings with which a repository would have git start a program.
+_STARTS_A_PROGRAM = re.compile(
+    r"filter\..+\.(clean|smudge|process|required)|diff\.external|diff\..+\.(textconv|command)|merge\..+\.driver"
+    r"|core\.(fsmonitor|hookspath|sshcommand|gitproxy|askpass|editor|pager|alternaterefscommand)"
+    r"|(alias|pager)\..+|credential\.(.+\.)?helper|gpg\.(.+\.)?program",
+    re.IGNORECASE,
+)
+#: Of a remote that is a folder of this machine, git obeys the configuration.
+_RECEIVE_PACK = "--receive-pack=git -c core.alternateRefsCommand=true receive-pack"
+
+
+def foreign_environment(folder: Path) -> dict[str, str]:
+    """For calls in a repository that somebody else configured: none of the programs it names is started.
+
+    What the person's own settings name stays as it is, git-lfs for example.
+    """
+    env = persons_environment()
+    rows = git("config", "--list", "--show-scope", "-z", cwd=folder, env=env).decode("utf-8", "surrogateescape")
+    parts = rows.split("\0")[:-1]
+    own: dict[str, str] = {}
+    foreign: set[str] = set()
+    for scope, row in zip(parts[::2], parts[1::2], strict=True):
+        key, _, value = row.partition("\n")
+        if scope in ("local", "worktree"):
+            foreign.add(key)
+        elif scope in ("system", "global"):
+            own[key] = value
+    known = int(env.get("GIT_CONFIG_COUNT") or 0)
+    overridden = sorted(key for key in foreign if _STARTS_A_PROGRAM.fullmatch(key))
+    for number, key in enumerate(overridden, start=known):
+        env |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": own.get(key, "")}
+    return env | {"GIT_CONFIG_COUNT": str(known + len(overridden))}
+
+
+def to_remote(url: str) -> tuple[str, ...]:
+    """Where to push, for the command line. Hooks of a remote run as with any push; nothing else of it does."""
+    on_this_machine = url.startswith(("/", ".", "file:"))
+    return (_RECEIVE_PACK, url) if on_this_machine else (url,)
 
 
 def git(

@@ -20,6 +20,15 @@ def fenced(text: str, language: str = "text") -> str:
     return f"{mark}{language}\n{text.rstrip()}\n{mark}"
 
 
+#: A document is text: words of agents and packages may hold anything. Line ends of either kind stay.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+def without_control(text: str) -> str:
+    """Text with nothing in it that a terminal would obey."""
+    return _CONTROL.sub("�", text)
+
+
 @cache
 def _template(package: str, name: str) -> Template:
     env = Environment(
@@ -30,4 +39,4 @@ def _template(package: str, name: str) -> Template:
 
 
 def render(package: str, name: str, **values: object) -> str:
-    return _template(package, name).render(**values)
+    return without_control(_template(package, name).render(**values))

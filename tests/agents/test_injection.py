@@ -157,8 +157,8 @@ def test_what_a_tester_leaves_where_it_may_write_never_reaches_the_builder_and_s
             yield written_by_shell(path, text)
         yield Shell(
             "cat /in/test-spec.md >> /out/audit-notes.md; cd /repo; name=moves_the_limits_and_not; "
-            "cp tests/validation/test_tinymean.py /tmp/t; (cat /tmp/t; sed 's/^/# /' /in/test-spec.md) > "
-            "tests/validation/test_tinymean.py; echo '# the numbers of S2 plus 1000' > tests/validation/$name.py; "
+            "cp tests/validation/ask_tinymean.py /tmp/t; (cat /tmp/t; sed 's/^/# /' /in/test-spec.md) > "
+            "tests/validation/ask_tinymean.py; echo '# the numbers of S2 plus 1000' > tests/validation/$name.py; "
             "git config user.name a; git config user.email a@b; git add -A; git commit -qF /in/test-spec.md; "
             "git branch $name; git tag $name; git notes add -F /in/test-spec.md; cp /in/test-spec.md ~ /tmp /var/tmp"
         )

@@ -117,9 +117,9 @@ def test_every_dispatch_attests_what_it_saw_before_it_began(finished: tuple[Benc
         assert event.sandbox is not None
         given = set(event.sandbox.documents)
         assert not hidden.get(event.role, set()) & given
-        stand_in = {name for name in given if name.startswith("stand-in/")}
-        assert bool(stand_in) == (event.role in ("tester", "simulator"))
-        assert ("stand-in/conftest.py" in given) == (event.role == "tester"), "the frozen criteria are the tester's"
+        kit = {name for name in given if name.startswith("ask/")}
+        assert bool(kit) == (event.role in ("tester", "simulator"))
+        assert ("ask/oracles.py" in given) == (event.role == "tester"), "what the sources define is the tester's"
 
 
 def test_the_log_says_what_each_role_opened(bench: Bench, target: Path) -> None:

@@ -2,8 +2,9 @@
 
 `faults*.toml` say what is changed in what an honest author would hand in, and who must notice. A run is played by
 scripted roles through the real engine, behind the real barrier, until somebody notices or it ends.
+`impossible.toml` names what can no longer be written down, and why; `names.txt` every name there ever was.
 
-    python -m tests.corpus.cheats          the table: fault, who caught it, with which words
+    python -m tests.corpus.cheats          the table: fault, who caught it, with which words; and both numbers
     python -m tests.corpus.cheats WORDS    only the faults whose names hold these words
 """
 
@@ -63,6 +64,7 @@ class Fault:
     """`caught_by`: who must be the first to object; "… warning" where the run goes on and everybody is told.
 
     `to`: the role that must be sent back, where that is not the one that cheats.
+    `missed`: why it is not yet caught like that; a known weakness.
     """
 
     name: str
@@ -71,11 +73,20 @@ class Fault:
     caught_by: str
     says: str
     to: str = ""
-    pytest: bool = False
+    missed: str = ""
 
     @property
     def only_told(self) -> bool:
         return self.caught_by.endswith(" warning")
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """A cheat of former days that has no words any more; `why` in one sentence."""
+
+    name: str
+    by: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -102,6 +113,16 @@ def faults() -> Iterator[Fault]:
         for row in tomllib.loads(path.read_text(encoding="utf-8"))["fault"]:
             edits = tuple(Edit(**edit) for edit in row.pop("edit"))
             yield Fault(edits=edits, **row)
+
+
+def impossible() -> list[Impossible]:
+    rows = tomllib.loads((HERE / "impossible.toml").read_text(encoding="utf-8"))["impossible"]
+    return [Impossible(**row) for row in rows]
+
+
+def names() -> list[str]:
+    """Every cheat there ever was: a line is added here, and none is taken away."""
+    return (HERE / "names.txt").read_text(encoding="utf-8").splitlines()
 
 
 def noticed(record: Record, view: RunView) -> None:
@@ -149,7 +170,7 @@ def play(fault: Fault | None, folder: Path, *also: Observer) -> tuple[Caught | N
         edit.make(material)
     backend = AGENT.replace(str(SCRIPT), str(material / "agent.py")).replace(str(HONEST), str(material))
     source = material / "sources" / "notes.md"
-    target = make_target(folder, fast=not (fault and fault.pytest))
+    target = make_target(folder)
     order = order_for(target, backend=f"{backend} --good --no-hold", sources=(source,))
     try:
         view = Bench(folder).start(order, observers=(*also, noticed))
@@ -161,24 +182,35 @@ def play(fault: Fault | None, folder: Path, *also: Observer) -> tuple[Caught | N
 
 
 def main(words: str = "") -> int:
-    missed = 0
+    caught, weak, wrong = 0, 0, 0
     print("| fault | by | caught by | words |\n|---|---|---|---|")
     for fault in faults():
         if words not in fault.name:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            caught, _ = play(fault, Path(folder))
-        right = caught is not None and caught.as_it_should(fault)
-        missed += not right
-        who = f"{caught.by}{f' → {caught.to}' if caught.to else ''}" if caught else "NOBODY"
-        who += "" if right else f" (should be: {fault.caught_by})"
-        print(f"| {fault.name} | {fault.by} | {who} | {_shown(caught, fault) if caught else ''} |", flush=True)
-    print(f"\nnot caught as it should be: {missed}")
-    return 1 if missed else 0
+            found, _ = play(fault, Path(folder))
+        right = found is not None and found.as_it_should(fault)
+        caught, weak = caught + right, weak + bool(not right and fault.missed)
+        wrong += right == bool(fault.missed)
+        print(f"| {fault.name} | {fault.by} | {_who(found, fault, right)} | {_shown(found, fault)} |", flush=True)
+    former = [row for row in impossible() if words in row.name]
+    for row in former:
+        print(f"| {row.name} | {row.by} | impossible | {row.why} |")
+    print(f"\ncaught: {caught}, impossible: {len(former)}, known and not caught: {weak}, otherwise than said: {wrong}")
+    return 1 if wrong else 0
 
 
-def _shown(caught: Caught, fault: Fault) -> str:
+def _who(found: Caught | None, fault: Fault, right: bool) -> str:
+    who = f"{found.by}{f' → {found.to}' if found.to else ''}" if found else "NOBODY"
+    if right:
+        return who
+    return f"{who} (should be: {fault.caught_by}{f'; known: {fault.missed}' if fault.missed else ''})"
+
+
+def _shown(caught: Caught | None, fault: Fault) -> str:
     """The words around those that name the fault."""
+    if caught is None:
+        return ""
     found = re.search(fault.says, caught.words)
     start = max(0, found.start() - 60) if found else 0
     return " ".join(caught.words[start : start + 200].split()).replace("|", "\\|")

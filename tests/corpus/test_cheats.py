@@ -22,9 +22,10 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS, read_view
 from statsclaw.runlog.store import ContentStore
 from statsclaw.specs.contract import SPECIFICATIONS
+from statsclaw.verify.blind import asking
 from statsclaw.verify.criteria.claims import contradicted_claims
 from statsclaw.verify.parsers import rcheck
-from tests.corpus.cheats import Edit, Fault, faults, play
+from tests.corpus.cheats import Edit, Fault, faults, impossible, names, play
 from tests.support.runs import Bench
 
 FAULTS = list(faults())
@@ -35,6 +36,14 @@ def test_there_are_at_least_a_hundred_by_every_role_and_each_has_its_own_name():
     assert len(FAULTS) >= 100
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     assert {fault.by for fault in FAULTS} == ROLES
+
+
+def test_no_cheat_is_lost():
+    """Each one there ever was can be tried, and stands in faults*.toml, or is impossible, and is said to be."""
+    tried, former = [fault.name for fault in FAULTS], [row.name for row in impossible()]
+    assert len(set(names())) == len(names())
+    assert sorted(tried + former) == sorted(names())
+    assert all(row.by in ROLES and row.why.endswith(".") for row in impossible())
 
 
 def test_the_honest_run_passes_clean(tmp_path: Path):
@@ -49,6 +58,8 @@ def _marked(number: int, fault: Fault) -> object:
     """Of the longer runs, two of three are played with the slow tests."""
     longer = number % 3 and fault.caught_by not in ("hand-in", "lint")
     marks = [pytest.mark.slow] if longer else []
+    if fault.missed:
+        marks.append(pytest.mark.xfail(reason=fault.missed, strict=True))
     return pytest.param(fault, marks=marks, id=fault.name)
 
 
@@ -95,6 +106,16 @@ def test_an_interface_that_differs_in_each_specification_reaches_nobody(tmp_path
     assert not any(own in text for text in texts)
 
 
+def test_questions_without_end_are_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(asking, "ASK_S", 2.0)
+    first = "import statsclaw_ask as ask\n"
+    endless = Edit("tests/validation/ask_tinymean.py", f"{first}\nwhile True:\n    pass\n", first)
+    caught, _ = play(Fault("", "tester", (endless,), "", ""), tmp_path)
+    assert caught is not None
+    assert (caught.by, caught.to) == ("suite check", "tester")
+    assert "the questions could not be asked: it was ended" in caught.words
+
+
 def test_a_reviewer_cannot_pass_what_the_checks_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A STOP that no role can mend goes by the reviewer, who says PASS; it stays a STOP, and nothing is shipped."""
     fault = Finding(check="isolation", severity="error", message="the record of what roles saw is gone", key="gone")
@@ -124,7 +145,7 @@ def alter_a_figure(run: Path) -> str:
     """An observed number of the judge, and nothing else: as many bytes as before."""
     lines = (run / EVENTS).read_bytes().split(b"\n")
     number = next(n for n, line in enumerate(lines) if b'"criteria_judged"' in line and b'"after"' in line)
-    changed = re.sub(rb'("observed": ?0\.)9\d', rb"\g<1>95", lines[number], count=1)
+    changed = re.sub(rb'("observed": ?0\.)9\d', rb"\g<1>99", lines[number], count=1)
     assert changed != lines[number]
     (run / EVENTS).write_bytes(b"\n".join([*lines[:number], changed, *lines[number + 1 :]]))
     return f"line {number + 1} "
@@ -140,9 +161,9 @@ def alter_a_verdict(run: Path) -> str:
 
 
 def take_a_line_away(run: Path) -> str:
-    """The evidence of the null package, as if it had never been run."""
+    """How meaningless answers were judged, as if nobody had tried them."""
     lines = (run / EVENTS).read_bytes().split(b"\n")
-    number = next(n for n, line in enumerate(lines) if b'"command_executed"' in line and b'"null"' in line)
+    number = next(n for n, line in enumerate(lines) if b'"criteria_judged"' in line and b'"null"' in line)
     (run / EVENTS).write_bytes(b"\n".join([*lines[:number], *lines[number + 1 :]]))
     return f"line {number + 1} "
 
@@ -166,7 +187,7 @@ def alter_stored(what: Callable[[RunView], str]) -> Callable[[Path], str]:
 
 
 def _records(view: RunView) -> str:
-    found = [row.records_sha256 for row in view.evidence_for(view.tree_sha256) if row.records_sha256]
+    found = [row.records_sha256 for row in view.evidence_for(view.tree_sha256) if row.phase == "study"]
     return str(found[0])
 
 
@@ -208,10 +229,10 @@ def test_nothing_is_pushed_over_edited_records(judged: Path, tmp_path: Path):
 def spoilt(judged: Path, folder: Path, alter: Callable[[Path], str]) -> tuple[Path, str]:
     """A copy of the run with something altered, and how that must be named."""
 
-    def sockets(place: str, names: list[str]) -> list[str]:
-        return [name for name in names if Path(place, name).is_socket()]
+    def special(place: str, names: list[str]) -> list[str]:
+        return [name for name in names if Path(place, name).is_socket() or Path(place, name).is_fifo()]
 
-    shutil.copytree(judged / "workspace", folder / "workspace", symlinks=True, ignore=sockets)
+    shutil.copytree(judged / "workspace", folder / "workspace", symlinks=True, ignore=special)
     run = the_run(folder)
     return run, alter(run)
 

@@ -63,13 +63,17 @@ def selective(share: float = 0.296) -> Table:
     [
         Criterion("F", "failure_rate", "m", high=0.01),
         Criterion("F", "convergence_rate", "m", low=0.99),
-        Criterion("F", "failure_rate", "m", low=0.0),
     ],
 )
 def test_a_failed_criterion_on_failures_excuses_nothing(accepted: Criterion) -> None:
     row = judged(study_of(COVERAGE, accepted), selective())[0]
     assert row.cells[0].failures_matter
     assert (row.literal, row.interval, row.sequential, row.verdict) == ("PASS", *["UNDECIDED"] * 3)
+
+
+def test_a_criterion_that_limits_no_failures_allows_none() -> None:
+    row = judged(study_of(COVERAGE, Criterion("F", "failure_rate", "m", low=0.0)), selective())[0]
+    assert row.cells[0].unallowed and row.verdict == "FAIL"
 
 
 def test_a_criterion_on_failures_that_holds_excuses_them() -> None:

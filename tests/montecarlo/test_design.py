@@ -269,3 +269,11 @@ def test_a_study_file_that_runs_itself_is_refused_when_it_is_loaded(tmp_path: Pa
     text = STUDY.replace("from helper import size", "size = 5") + "\nfrom statsclaw.montecarlo import run\nrun(study)"
     with pytest.raises(StudyRefused, match="runs itself"):
         load_study(write(tmp_path, text))
+
+
+def test_a_cell_by_its_number_is_that_of_the_list() -> None:
+    for grid in ({"n": [1, 2, 3], "rho": [0.0, 0.5], "kind": ["a", "b"]}, {}):
+        study = Study("s", grid, ["m"], {"mu": 0.0}, 1, 1)
+        assert [list(study.cell(number).items()) for number in range(len(study.cells()))] == [
+            list(cell.items()) for cell in study.cells()
+        ]

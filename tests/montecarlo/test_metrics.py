@@ -54,6 +54,7 @@ def test_metrics_are_what_their_names_say() -> None:
     known = {
         "bias": 1, "relative_bias": 0.5, "standardised_bias": 1 / empse, "median_bias": 0.5, "empse": empse,
         "robust_empse": (3.75 - 1.75) / (2 * stats.norm.ppf(0.75)), "modse": modse, "mse": 4.5, "rmse": math.sqrt(4.5),
+        "rms_se_ratio": modse / empse,
         "relative_error_modse": 100 * (modse / empse - 1), "se_ratio": 1.5 / empse, "coverage": 0.75,
         "be_coverage": 0.5, "width": (2 + 2.5 + 1.5 + 18) / 4, "rejection": 0.5, "time": 2, "median_time": 1,
         "failure_rate": 0, "convergence_rate": 1,

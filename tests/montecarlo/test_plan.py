@@ -15,7 +15,7 @@ from statsclaw.montecarlo.storage.results import MemoryResults
 from statsclaw.montecarlo.table import Table
 from statsclaw.montecarlo.verdicts.faults import Fault, covers, read_fault
 from statsclaw.montecarlo.verdicts.plan import Plan, percent, plan_study, render_plan
-from statsclaw.montecarlo.verdicts.power import Measured, Proportion, chances, hits_between
+from statsclaw.montecarlo.verdicts.power import Measured, Proportion, Spread, chances, hits_between
 
 COVERAGE = Criterion("C", "coverage", "m", "mu", 0.93, 0.97)
 
@@ -152,8 +152,20 @@ def test_faults_are_read_as_they_are_written() -> None:
 
 def test_the_text_reads_as_sentences() -> None:
     text = render_plan(planned(COVERAGE))
+    assert "1 % are let pass where no criterion limits them" in text.splitlines()[1]
     assert "R = 500 per cell" in text and "correct (0.95): literal false alarm" in text
     assert "SE × 0.9 (0.922): literal misses it" in text and "would miss 1 %" in text
     assert (percent(0.0004), percent(0.041), percent(0.01), percent(1.0), percent(0.0)) == (
         "< 0.1 %", "4.1 %", "1 %", "100 %", "0 %",
     )  # fmt: skip
+
+
+def test_the_chances_of_a_standard_deviation_are_those_of_its_interval() -> None:
+    """20,000 studies of 60 normal estimates; the interval is value · exp(± z / √(2 (R − 1)))."""
+    found = np.std(np.random.default_rng(3).normal(0, 2, (20_000, 60)), axis=1, ddof=1)
+    for band in ((1.2, 3.0), (2.4, 3.0), (0.5, 1.7)):
+        error = math.exp(stats.norm.ppf(0.99) / math.sqrt(118)), math.exp(stats.norm.ppf(0.995) / math.sqrt(118))
+        passes = np.mean((found / error[0] >= band[0]) & (found * error[0] <= band[1]))
+        fails = np.mean((found * error[1] < band[0]) | (found / error[1] > band[1]))
+        promised = chances(Spread(2.0, lost=1), 60, band, 0.01, 0.01)
+        assert (promised.interval_pass, promised.interval_fail) == pytest.approx((passes, fails), abs=0.015)

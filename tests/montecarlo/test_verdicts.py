@@ -203,15 +203,38 @@ def test_nothing_yet_is_undecided_and_what_was_not_recorded_is_named() -> None:
 # --- failures --------------------------------------------------------------------------------------------------------
 
 
+def test_five_per_cent_of_failures_that_no_criterion_limits_fail_the_cell() -> None:
+    failed = np.arange(1000) % 20 == 19
+    rows = judge_study(study_of(COVERAGE, replications=1000), results_of(hits(0.95, 1000, failed)))
+    assert said(rows[0]) == ("FAIL",) * 3 and rows[0].cells[0].unallowed and not rows[0].cells[0].failures_matter
+    assert (
+        "50 of 1,000 replications failed" in rows[0].notes[0] and "than the 1 % that are let pass" in rows[0].notes[0]
+    )
+    assert "1 % are let pass" in render_verdicts(rows)
+    lenient = study_of(COVERAGE, replications=1000, failures_allowed=0.06)
+    assert judge_study(lenient, results_of(hits(0.95, 1000, failed)))[0].verdict == "UNDECIDED"
+
+
+def test_failures_are_tested_in_every_cell_on_its_own() -> None:
+    failed = np.arange(1000) % 20 == 19
+    row = judged(COVERAGE, hits(0.95, 1000), hits(0.95, 1000, failed), replications=1000)
+    assert [cell.decided for cell in row.cells] == ["PASS", "FAIL"]
+
+
+def test_no_failure_is_let_pass_where_none_is_allowed() -> None:
+    row = judged(COVERAGE, hits(0.95, 2000, np.arange(2000) == 7), replications=2000, failures_allowed=0.0)
+    assert row.verdict == "FAIL" and row.cells[0].unallowed
+
+
 def test_failures_that_could_change_it_turn_pass_into_undecided() -> None:
     """95.0 % of 1000 cover; with 50 failures counted as misses 90.25 % would, below the band."""
     failed = np.arange(1000) % 20 == 19
-    row = judged(COVERAGE, hits(0.95, 1000, failed), replications=1000)
+    row = judged(COVERAGE, hits(0.95, 1000, failed), replications=1000, failures_allowed=0.05)
     assert row.literal == "PASS" and row.interval == row.sequential == row.verdict == "UNDECIDED"
     cell = row.cells[0]
     assert row.by == "failures could change it"
     assert cell.failures_matter and cell.bounds[0] < 0.92 and "50 of 1,000 replications failed" in cell.warning
-    study = study_of(COVERAGE, replications=1000)
+    study = study_of(COVERAGE, replications=1000, failures_allowed=0.05)
     assert undecided_cells(study, results_of(hits(0.95, 1000, failed))) == {}  # more of them would not help
 
 
@@ -233,7 +256,8 @@ def test_an_estimator_that_fails_for_low_means_does_not_look_unbiased() -> None:
     x = np.random.default_rng(4).normal(0, 0.2, 4000)
     failed = x < -0.2
     lenient = Criterion("B", "bias", "m", "mu", -0.1, 0.1)
-    row = judged(lenient, table_of(x, failed=failed), replications=4000)
+    assert judged(lenient, table_of(x, failed=failed), replications=4000).verdict == "FAIL"  # 16 % failed
+    row = judged(lenient, table_of(x, failed=failed), replications=4000, failures_allowed=0.2)
     cell = row.cells[0]
     assert 0.04 < cell.value < 0.07 and cell.failures == int(np.sum(failed))
     assert row.literal == "PASS" and row.interval == "UNDECIDED" and row.verdict == "UNDECIDED"
@@ -291,11 +315,12 @@ def test_a_missing_number_in_one_method_only_touches_comparisons_alone() -> None
 
 
 def test_the_text_shows_all_three_and_why() -> None:
-    rows = judge_study(study_of(COVERAGE, BIAS), results_of(table_of(normal(1, 500), failed=np.arange(500) < 50)))
+    study = study_of(COVERAGE, BIAS, failures_allowed=0.1)
+    rows = judge_study(study, results_of(table_of(normal(1, 500), failed=np.arange(500) % 10 == 9)))
     text = render_verdicts(rows)
     assert "literal PASS, interval UNDECIDED, sequential UNDECIDED" in text
     assert "50 of 500 replications failed" in text
-    assert render_verdicts(rows, "markdown").count("\n") == 4
+    assert render_verdicts(rows, "markdown").count("\n") == 6
 
 
 # --- error rates -----------------------------------------------------------------------------------------------------
@@ -320,3 +345,35 @@ def test_a_correct_study_on_the_edges_fails_in_no_more_than_one_of_a_hundred() -
         repeated += any(row.sequential == "FAIL" for row in rows)
     bound = stats.binom.ppf(0.999, 250, 0.01)
     assert fixed <= bound and repeated <= bound
+
+
+def test_a_correct_study_that_fails_as_often_as_is_let_pass_fails_in_no_more_than_one_of_a_hundred() -> None:
+    """Two criteria on edges in three cells, and exactly the allowed share of failures; looked at thrice."""
+    criteria = (
+        Criterion("C", "coverage", "m", "mu", 0.95, 0.99),
+        Criterion("B", "bias", "m", "mu", -0.1, 0.1, unit="empse"),
+    )
+    study, rng = study_of(*criteria, n=(50, 100, 200), replications=200), np.random.default_rng(23)
+    fixed = repeated = seen = 0
+    for _ in range(250):
+        tables = []
+        for _ in range(3):
+            noise = rng.normal(size=800)
+            limits = {"mu.low": noise - Z, "mu.high": noise + Z}
+            tables.append(table_of(noise + 0.1, failed=rng.random(800) < study.failures_allowed, **limits))
+        rows = judge_study(study, results_of(*tables))
+        fixed += any(row.interval == "FAIL" for row in rows)
+        repeated += any(row.sequential == "FAIL" for row in rows)
+        tables[0] = table_of(noise + 0.1, failed=rng.random(800) < 0.05, **limits)
+        seen += judge_study(study, results_of(*tables))[0].sequential == "FAIL"
+    bound = stats.binom.ppf(0.999, 250, 0.01)
+    assert fixed <= bound and repeated <= bound
+    assert seen > 245  # five per cent in one cell are noticed
+
+
+def test_a_verdict_that_the_value_now_contradicts_is_not_decided() -> None:
+    """After 500 replications the bias was within the band; 200 more took it out."""
+    x = np.append(normal(1, 500), np.full(200, 9.0))
+    row = judged(BIAS, table_of(x))
+    assert (row.sequential, row.literal, row.decided, row.verdict) == ("PASS", "FAIL", "UNDECIDED", "UNDECIDED")
+    assert undecided_cells(study_of(BIAS), results_of(table_of(x))) == {0: 300}

@@ -842,7 +842,7 @@ def test_several_roles_played_by_people_wait_at_once_and_hand_in_only_what_is_co
     incomplete = statsclaw(bench, "done", "hands-0001", "tester")
     assert incomplete.returncode == 4 and incomplete.stderr.startswith("error: not handed in yet")
     assert [line for line in incomplete.stdout.splitlines() if "audit-notes.md is missing" in line]
-    assert [line for line in incomplete.stdout.splitlines() if "no validation test" in line]
+    assert [line for line in incomplete.stdout.splitlines() if "no file with questions" in line]
     assert not (rooms["tester"] / "handin.json").exists()
 
     for role, room in rooms.items():

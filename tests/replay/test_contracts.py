@@ -301,7 +301,7 @@ def test_a_finding_that_a_person_lets_stand_is_in_the_review_for_ever(bench, tar
 def test_an_undecided_criterion_gets_more_replications_and_is_then_taken_literally(bench, target, tmp_path):
     """A band whose edge is the truth: no number of replications decides it, and it never blocks."""
     edits = [
-        ("out/sim-spec.md", "    low: 0.92\n    high: 0.98\n", "    low: 0.90\n    high: 0.945\n"),
+        ("out/sim-spec.md", "    low: 0.92\n    high: 0.98\n", "    low: 0.945\n    high: 0.99\n"),
         ("out/sim-spec.md", "    source: notes.md A2\n", "    source: planner\n"),
         ("out/sim-spec.md", "replications: 1000\ncap: 4000\n", "replications: 300\ncap: 1200\n"),
         ("out/sim-spec.md", "value: 0.859", "value: 0.80"),
@@ -359,7 +359,7 @@ def test_a_package_that_forges_the_report_from_within_is_not_believed(bench, tar
     with pytest.raises(Stopped):
         bench.start(order_for(target, backend=backend, run_id="f-1"), observers=(stop_at("verification_finished"),))
     view = read_view(bench.workspace.find("f-1").path)
-    suite = next(e for e in view.evidence_for(view.tree_sha256) if e.phase == "validation")
+    suite = next(e for e in view.evidence_for(view.tree_sha256) if e.name == "validation")
     assert not suite.passed and len(suite.tests) == 6
     assert view.verified[view.tree_sha256].failed
     assert all(j.literal == "FAIL" for j in view.judged[view.tree_sha256, "after"].judgements if j.id in ("C1", "C2"))

@@ -142,7 +142,7 @@ def test_the_second_attempt_passes_everything_and_every_frozen_criterion_is_judg
     evidence = {c.phase: c for c in view.evidence_for(view.tree_sha256)}
     assert set(evidence) == {"build", "checks", "unit_tests", "validation", "study"}
     assert all(c.passed for c in evidence.values())
-    assert len(evidence["validation"].tests) == 183
+    assert len(evidence["validation"].tests) == 69
     judged = view.judged[view.tree_sha256, "after"].judgements
     assert len(judged) == 28 and all(row.literal == "PASS" for row in judged)
     assert view.verdict == "PASS WITH NOTE" and view.reviewed.verdict != "STOP"

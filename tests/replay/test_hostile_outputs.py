@@ -799,7 +799,7 @@ for name, old in (('test-spec.md', 'refusal of an empty sequence'), ('sim-spec.m
         p = Path('src/tinymean/__init__.py'); text = p.read_text()
         p.write_text(text.replace('"there are no numbers"', repr(NASTY)).replace('len(x)\\n', '(len(x) - 1)\\n'))""",
     "tester": """
-        honest(); p = Path('tests/validation/test_tinymean.py'); p.write_text(p.read_text() + f'\\nprint({NASTY!r})\\n')
+        honest(); p = Path('tests/validation/ask_tinymean.py'); p.write_text(p.read_text() + f'\\nprint({NASTY!r})\\n')
         (OUT / 'audit-notes.md').write_text((OUT / 'audit-notes.md').read_text() + NASTY)""",
     "simulator-1": "honest(); print(NASTY); Path('simulations/study.py').write_text(STUDY)",
     "scriber-1": "honest(); [p.write_text(p.read_text() + NASTY) for p in OUT.iterdir()]",
@@ -813,7 +813,7 @@ for name, old in (('test-spec.md', 'refusal of an empty sequence'), ('sim-spec.m
 def nasty(model: Path) -> Iterator[Stage]:
     """A full run in which every text a role can place anywhere tries to forge lines and to command the terminal."""
     with a_stage(model) as stage:
-        given = f"NASTY = {NASTY!r}\nSTUDY = {study_that(SMOKE + f'print({NASTY!r}); sys.exit(3)')!r}\n"
+        given = f"NASTY = {NASTY!r}\nSTUDY = {f'raise ValueError({NASTY!r})'!r}\n"
         cast = {who: given + textwrap.dedent(code) for who, code in NASTY_CAST.items()}
         view = stage.play(cast, workflow="full", person=Unattended(yes=True, answers={"readings": "1"}))
         assert view.finished is not None and view.finished.outcome == "shipped"
@@ -913,10 +913,10 @@ def test_in_what_is_shown_no_text_of_a_role_begins_a_line(command: str, nasty: S
 
 @pytest.fixture
 def asked(stage: Stage) -> e.QuestionAsked:
-    """An open question whose options hold escape codes."""
-    options = [{"label": "\x1b[2Jred"}, {"label": "\x1b]0;owned\x07blue"}]
+    """An open question whose options hold escape codes, which are not stored, and turn the direction of writing."""
+    options = [{"label": "\x1b[2J\u202ered"}, {"label": "\x1b]0;owned\x07\u2066blue"}]
     view = stage.play({"builder": f"end(signal='HOLD', message='Which?', options={options!r})"}, person=Unattended())
-    assert [option.label for option in view.open_questions[0].options] == ["\x1b[2Jred", "\x1b]0;owned\x07blue"]
+    assert [option.label for option in view.open_questions[0].options] == ["�[2J\u202ered", "�]0;owned�\u2066blue"]
     return view.open_questions[0]
 
 
@@ -1027,76 +1027,38 @@ def test_a_test_named_like_a_key_does_not_stop_the_run(stage: Stage) -> None:
     assert not any("BEGIN" in name for name in tests)
 
 
-#: `cell` holds what was recorded of every replication; leave() leaves it as an honest study would.
+DRAWING = """import statsclaw_ask as ask
+@ask.draw
+def draw(rng, cell):
+    return rng.normal(size=cell["n"])
+@ask.method("interval")
+def interval(x, cell):
+    ask.call("interval", x)
+"""
+#: Instead of a study that draws and asks.
 STUDIES = {
-    "a value that is no number": 'cell["columns"]["mu.se"][0] = float("nan"); leave()',
-    "an infinite value": 'cell["columns"]["mu.se"][0] = "@"; leave(lambda text: text.replace(\'"@"\', "1e999"))',
-    "a value beyond all measure": 'cell["columns"]["mu.se"][0] = 10**4000; leave()',
-    "infinitely many replications": 'cell["replication"][0] = float("inf"); leave()',
-    "half a character as a cell": 'cell["cell"] = "\\ud800"; leave()',
-    "half a character as a method": 'cell["method"] = "\\ud800"; leave()',
-    "half a character as a column": 'cell["columns"]["\\ud800"] = []; leave()',
-    "escape codes and a forged line as a cell": 'cell["cell"] = chr(27) + "[2J" + chr(10) + FORGED; leave()',
-    "a seed of 4,000 digits": "SEED = 10**4000; leave()",
-    "a deep result": 'open(sys.argv[1], "w").write("[" * 200_000)',
-    "deep cells": """open(sys.argv[1], "w").write('{"cells": ' + "[" * 200_000)""",
-    "a fifo as result": "os.mkfifo(sys.argv[1])",
-    "a link as result": 'os.symlink("/etc/passwd", sys.argv[1])',
-    "a folder as result": "os.mkdir(sys.argv[1])",
-    "no result": "pass",
-    "folders without end": 'for _ in range(1500): os.mkdir("d"); os.chdir("d")',
-    "two gigabytes": 'open(sys.argv[1], "wb").truncate(2 * 1024**3)',
-}
-SMOKE = "if COUNT < 100:\n    leave(); sys.exit()\n"  # honest while it is only looked at
-
-
-def study_that(attack: str) -> str:
-    recorded, _, _ = (HONEST / "simulations" / "study.py").read_text().partition("with open(sys.argv[1]")
-    return (
-        f"{recorded}\nFORGED = {FORGED!r}\n"
-        "def leave(change=str):\n"
-        '    text = change(json.dumps({"seed": SEED, "cells": [cell]}))\n'
-        '    open(sys.argv[1], "w").write(text)\n'
-        f"{attack}\n"
-    )
+    "an error with escape codes": "raise ValueError('\\x1b[2J\\nforged')",
+    "the end of its process": "import os; os._exit(0)",
+    "nothing at all": "",
+    "a record without names": DRAWING + "    return 3",
+    "a value that is no number": DRAWING + "    return {'mu': {'estimate': 'x', 'se': 1, 'low': 1, 'high': 2}}",
+    "parts that nobody knows": DRAWING + "    return {'mu': {'\\x1b[2J': 1.0}}",
+    "half a character as a name": DRAWING + "    return {chr(0xd800): 1.0}",
+    "something nested too deeply": DRAWING + "    x = 1.0\n    for _ in range(500): x = [x]\n    return {'mu': x}",
+    "a call of nothing": DRAWING + "    return {'mu': {'estimate': ask.call('').mean}}",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", STUDIES)
 def test_a_study_that_leaves_this_is_sent_back_before_it_judges_anybody(kind: str, stage: Stage) -> None:
-    attack = f"honest(); Path('simulations/study.py').write_text({study_that(STUDIES[kind])!r})"
-    with within(20):
+    attack = f"honest(); Path('simulations/study.py').write_text({STUDIES[kind]!r})"
+    with within(40):
         stage.play({"simulator-1": attack}, workflow="full", until=goes_on_after("simulator-1"))
     (checked,) = [event for event in stage.events if isinstance(event, e.SuiteChecked)]
-    assert [(f.key, f.route_to) for f in checked.findings if f.severity == "error"] == [("study-smoke", "simulator")]
+    assert {f.route_to for f in checked.findings if f.severity == "error"} == {"simulator"}
     assert isinstance(stage.events[-1], e.DispatchStarted) and stage.events[-1].dispatch == "simulator-2"
     assert not any(isinstance(event, e.VerificationFinished) for event in stage.events)
     assert all(finding.message.isprintable() for finding in checked.findings)
-    runlog.verify(stage.folder)
-
-
-@pytest.mark.parametrize("kind", STUDIES)
-def test_a_study_that_leaves_this_when_it_judges_fails_and_the_run_goes_on(kind: str, stage: Stage) -> None:
-    attack = f"honest(); Path('simulations/study.py').write_text({study_that(SMOKE + STUDIES[kind])!r})"
-    rounds = 2 if kind == "folders without end" else 1
-
-    def until(seen: list[e.AnyEvent]) -> bool:
-        verified = sum(isinstance(event, e.VerificationFinished) for event in seen)
-        return verified >= rounds and isinstance(seen[-1], e.DispatchStarted)
-
-    with within(20):
-        stage.play({"simulator-1": attack}, workflow="full", until=until)
-    studies = [
-        event
-        for event in stage.events
-        if isinstance(event, e.CommandExecuted)
-        and event.phase == "study"
-        and not event.name.endswith(tuple("23456789"))
-    ]
-    assert len(studies) == rounds and (studies[0].passed, studies[0].fault_of) == (False, "simulator")
-    assert studies[0].summary.isprintable()
-    (blocked,) = [event for event in stage.events if isinstance(event, e.SignalRaised)]
-    assert (blocked.signal, blocked.raised_by, blocked.route_to) == ("BLOCK", "verification", "simulator")
-    assert isinstance(stage.events[-1], e.DispatchStarted)
     runlog.verify(stage.folder)
 
 

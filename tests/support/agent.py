@@ -64,7 +64,7 @@ def builder() -> None:
 
 
 def tester() -> None:
-    write("tests/validation/test_tinymean.py", honest("tests/validation/test_tinymean.py"))
+    write("tests/validation/ask_tinymean.py", honest("tests/validation/ask_tinymean.py"))
     hand_in("audit-notes.md", "Suite", "Not tested")
 
 

@@ -18,7 +18,7 @@ HONEST = Path(sys.argv[1])
 #: What each role writes into the repository, as it stands in the folder.
 FILES = {
     "builder": ("R/**/*", "man/*", "NAMESPACE", ".Rbuildignore"),
-    "tester": ("tests/testthat/*",),
+    "tester": ("tests/validation/*",),
     "simulator": ("inst/simulations/*",),
 }
 SECTIONS = {

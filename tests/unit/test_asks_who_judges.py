@@ -23,9 +23,9 @@ def told(text: str, path: str = PLACE, *others: str) -> list[str]:
     [
         ('import os\nk = "STATSCLAW_SEED" in os.environ\n', f"STATSCLAW_SEED {PLACE}:2"),
         ('import os\nk = os.environ.get("STATS" + "CLAW_SEED")\n', f"STATSCLAW_SEED {PLACE}:2"),
-        ("import _statsclaw_door\n", f"_statsclaw_door {PLACE}:1"),
-        ("from _statsclaw_door import x\n", f"_statsclaw_door {PLACE}:1"),
-        ('import sys\nk = "_statsclaw_conditions" in sys.modules\n', f"_statsclaw_conditions {PLACE}:2"),
+        ("import statsclaw_wire\n", f"statsclaw_wire {PLACE}:1"),
+        ("from statsclaw_wire import x\n", f"statsclaw_wire {PLACE}:1"),
+        ('import sys\nk = "statsclaw_ask" in sys.modules\n', f"statsclaw_ask {PLACE}:2"),
         ('import os\nk = os.path.exists("/verify")\n', f"/verify {PLACE}:2"),
         ('k = __file__.startswith("/verify/site/")\n', f"/verify/site/ {PLACE}:1"),
         ('import glob\nk = glob.glob("/verify/**/test_*.py")\n', f"/verify/**/test_*.py {PLACE}:2"),

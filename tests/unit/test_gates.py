@@ -1388,9 +1388,9 @@ print(json.dumps(found))
 """
 
 
-def with_listing(target: Path) -> None:
+def with_listing(target: Path, phase: str = "checks") -> None:
     """Make the target's own settings list every tree that is verified, and commit."""
-    add_check(target, "listing", LISTING, "{tree}", "{validation}", phase="validation")
+    add_check(target, "listing", LISTING, "{tree}", "{validation}", phase=phase)
 
 
 def printed(bench: Bench, view: RunView, phase: str, name: str) -> str:
@@ -1432,8 +1432,6 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
     with_listing(target)
     honest = bench.folder / "honest"
     shutil.copytree(HONEST, honest)
-    with (honest / "simulations" / "study.py").open("a") as study:
-        study.write("import hashlib\n\nprint(hashlib.sha256(open(__file__, 'rb').read()).hexdigest())\n")
     code = (
         "if role == 'builder':\n"
         "    os.environ['STATSCLAW_ATTEMPT'] = '2'; os.unlink('src/tinymean/old.py')\n"
@@ -1444,8 +1442,10 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
     assert view.pushed is not None and view.commit is not None
     remote = bench.folder / "tinymean.git"
     shipped = shipped_tree(remote, "statsclaw/ship-0001")
-    executed = {"simulations/study.py": ["100644", printed(bench, view, "study", "study")]}
-    assert shipped == json.loads(printed(bench, view, "validation", "listing")) | executed
+    judges = {path for path in shipped if path.startswith(("tests/validation/", "simulations/"))}
+    listed = json.loads(printed(bench, view, "checks", "listing"))
+    assert {path: row for path, row in shipped.items() if path not in judges} == listed
+    assert {path: shipped[path][1] for path in judges} == {path: view.overlay[path].sha256 for path in judges}
     assert shipped["src/tinymean/tool.py"][0] == "100755" and "src/tinymean/old.py" not in shipped
     assert view.verified[view.commit.tree_sha256].failed == ()
     parents = git_text("rev-list", "--parents", "-1", "statsclaw/ship-0001", git_dir=remote).split()
@@ -1455,7 +1455,7 @@ def test_what_ships_is_exactly_the_tree_that_was_verified(bench: Bench, target: 
 
 def test_a_link_in_the_target_is_part_of_what_is_verified_or_not_part_of_what_ships(bench: Bench, target: Path) -> None:
     (target / "src" / "tinymean" / "alias.py").symlink_to("__init__.py")
-    with_listing(target)
+    with_listing(target, "validation")
     order = order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix", run_id="ship-0001")
     view = bench.start(order)
     shipped = shipped_tree(bench.folder / "tinymean.git", "statsclaw/ship-0001")
@@ -1560,22 +1560,30 @@ def test_a_directive_that_says_not_to_push_is_not_pushed_even_with_yes(bench: Be
     assert [s.reason for s, _ in view.states if s.state is State.READY_TO_SHIP] == ["the directive says not to push"]
 
 
-@pytest.mark.parametrize("phase", ["validation", "study"])
-def test_a_suite_that_no_command_executes_has_not_passed(phase: str, bench: Bench, target: Path) -> None:
-    """Settings of the target that leave out a phase leave the work of a role unexecuted: that is never verified."""
+def without_phase(target: Path, phase: str) -> None:
     place = target / "statsclaw.toml"
     head, *tables = place.read_text().split("[[profile.")
     kept = [f"[[profile.{table}" for table in tables if not table.startswith(phase)]
     place.write_text("".join([head, f"{phase} = []\n\n", *kept]))
     git("commit", "--quiet", "--all", "-m", "fewer checks", cwd=target, env=own_environment())
+
+
+@pytest.mark.parametrize("phase", ["validation", "study"])
+def test_no_settings_of_the_target_leave_out_questions_or_study(phase: str, bench: Bench, target: Path) -> None:
+    without_phase(target, phase)
     view = bench.start(order_for(target))
+    assert view.finished is not None and view.finished.outcome == "shipped"
+    assert {"validation", "study"} <= {e.phase for e in view.evidence_for(view.tree_sha256)}
+
+
+def test_a_suite_that_no_command_executes_has_not_passed(bench: Bench, target: Path) -> None:
+    """Without a contract, settings of the target that leave out a phase leave the work of a role unexecuted."""
+    without_phase(target, "validation")
+    view = bench.start(order_for(target, scripted(bench.folder, MENDED), workflow="quick-fix"))
     assert view.pushed is None and view.commit is None and not verified(view)
     assert exit_code_of(view) in (WAITING, NOT_PASSED)
     said = [q.text for q in view.open_questions] + [text for v in view.verified.values() for text in v.failed]
-    assert any(f"{phase} was not executed" in text for text in said), "nobody says what is missing"
-    if view.artifact("audit.md"):
-        store = ContentStore(bench.workspace.find(view.head.run_id).store)
-        assert "FAIL" in store.get_text(view.artifacts["audit.md"].sha256)
+    assert any("validation was not executed" in text for text in said), "nobody says what is missing"
 
 
 # --- who is sent back ------------------------------------------------------------------------------------------------

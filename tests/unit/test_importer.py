@@ -8,14 +8,17 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import statsclaw
+from statsclaw.engine.dispatch import _collisions
 from statsclaw.errors import RunStopped
 from statsclaw.git import GitFailed, git, git_text
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import ContentStore, sha256
-from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_outbox, take_repository
+from statsclaw.sandbox.importer import TooMuch, name_problem, printable, take_outbox, take_repository, twin_names
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.tree import Entry, Manifest
 from statsclaw.workspace.ship import make_commit
@@ -410,3 +413,52 @@ def test_in_the_outbox_only_owed_names_are_read(tmp_path: Path) -> None:
     taken = take_outbox(out, ["spec.md"], SMALL)
     assert taken.artifacts == {"spec.md": b"spec.md"}
     assert sorted(row.split(":")[0] for row in taken.refused) == ["SPEC.md", "review.md", "spec.md~", "sub/spec.md"]
+
+
+# --- names that another machine takes for one -------------------------------------------------------------------------
+
+NFC, NFD = "src/caf\u00e9.py", "src/cafe\u0301.py"
+
+
+@pytest.mark.parametrize(
+    ("added", "others"),
+    [
+        (["src/A.py"], ["src/a.py"]),
+        (["src/A.py", "src/a.py"], []),
+        ([NFD], [NFC]),
+        (["src/CAFE\u0301.py"], [NFC]),
+        (["Src/b.py"], ["src/a.py"]),
+        (["src/Stra\u00dfe.py"], ["src/STRASSE.py"]),
+        (["src/x\u2082.py"], ["src/x2.py"]),
+    ],
+)
+def test_names_that_differ_in_case_or_form_only_are_told(added: list[str], others: list[str]) -> None:
+    run = SimpleNamespace(target=SimpleNamespace(files=dict.fromkeys(others)), view=SimpleNamespace(overlay={}))
+    changes = [FileChange(path=path, sha256="0" * 64) for path in added]
+    (told,) = _collisions(run, changes)  # type: ignore[arg-type]
+    assert told.endswith("its name differs from another only in case or in Unicode form")
+    assert told.startswith(tuple(added)) and "\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("changed", "others", "overlay"),
+    [
+        ({"src/A.py": True, "src/a.py": False}, ["src/a.py"], {}),
+        ({"src/A.py": True}, ["src/A.py", "src/a.py"], {}),
+        ({"src/ab.py": True}, ["src/a.py"], {}),
+        ({"src/A.py": True}, ["src/a.py"], {"src/a.py": None}),
+        ({"Src/new.py": True}, ["Src/old.py", "src/a.py"], {}),
+    ],
+    ids=["renamed", "both there before", "another name", "removed before", "folders that were there before"],
+)
+def test_other_names_are_not(changed: dict[str, bool], others: list[str], overlay: dict[str, None]) -> None:
+    gone = {path: FileChange(path=path, sha256=None) for path in overlay}
+    run = SimpleNamespace(target=SimpleNamespace(files=dict.fromkeys(others)), view=SimpleNamespace(overlay=gone))
+    changes = [FileChange(path=path, sha256="0" * 64 if kept else None) for path, kept in changed.items()]
+    assert _collisions(run, changes) == []  # type: ignore[arg-type]
+
+
+def test_no_honest_material_is_refused_for_its_names() -> None:
+    for top in (Path(statsclaw.__file__).parent / "demo", Path(__file__).parents[1] / "support"):
+        paths = {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file()}
+        assert len(paths) > 10 and twin_names(paths, set(), paths) == []

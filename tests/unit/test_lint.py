@@ -15,7 +15,7 @@ from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Extracted, Index, StatedCriterion
 from statsclaw.specs.contract import read_contract
 from statsclaw.specs.lint import lint, passing_probability, pilot_finding, power_table
-from statsclaw.specs.lint.distributions import binomial_cdf, chi_square_cdf, t_quantile
+from statsclaw.specs.lint.distributions import t_quantile
 from statsclaw.specs.lint.stated import bounds_of
 
 HONEST = Path(__file__).parent.parent / "support" / "honest"
@@ -261,9 +261,9 @@ def test_coverage_is_compared_in_any_phrasing(text: str, kept: bool) -> None:
     assert keys == ([] if kept else ["stated-weakened:notes.md A2:M1"])
 
 
-def test_what_cannot_be_compared_is_a_note_and_another_quantity_in_words_a_warning() -> None:
+def test_what_cannot_be_compared_and_another_quantity_in_words_are_warnings() -> None:
     rows = found(honest(), index_of(A1="At least 5× faster than R.", A2=A2))
-    assert rows["stated-not-compared:notes.md A1:1"].severity == "note"
+    assert rows["stated-not-compared:notes.md A1:1"].severity == "warning"
     documents = spoiled("test-spec.md", "quantity: difference of the mean from", "quantity: bias of the mean beside")
     rows = found(documents, index_of(A1="The coverage is within 0.01 of 0.95.", A2=A2))
     assert rows["stated-not-compared:notes.md A1:1"].severity == "warning"
@@ -439,7 +439,7 @@ def test_an_excused_equation_that_no_step_uses_is_left_alone() -> None:
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
             "tolerance: {absolute: 0.5}\n  scale: 1000000000.0",
             "scale-decides:C2",
-            "note",
+            "warning",
         ),
         ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0}", "tolerance-zero:C2", "warning"),
         (
@@ -574,10 +574,8 @@ def test_probabilities_agree_with_simulation(
         )
 
 
-@pytest.mark.parametrize(("k", "n", "p"), [(4, 10, 0.3), (919, 1000, 0.859), (0, 50, 0.01), (499_000, 10**6, 0.5)])
-def test_distributions_agree_with_scipy(k: int, n: int, p: float) -> None:
-    assert binomial_cdf(k, n, p) == pytest.approx(stats.binom.cdf(k, n, p), abs=1e-9)
-    assert chi_square_cdf(0.95 * n, n) == pytest.approx(stats.chi2.cdf(0.95 * n, n), abs=1e-9)
+@pytest.mark.parametrize("n", [10, 50, 1000, 10**6])
+def test_distributions_agree_with_scipy(n: int) -> None:
     assert t_quantile(0.9995, n) == pytest.approx(stats.t.ppf(0.9995, n), rel=1e-8)
 
 

@@ -487,7 +487,7 @@ def test_lines_that_no_test_executes():
     lines = executable_lines((HONEST / SOURCE).read_text(encoding="utf-8"))
     missed = tuple(sorted(line for line in lines if line > 22))
     case = honest(coverage=(FileCoverage(SOURCE, len(lines), len(lines) - len(missed), 6, 2, missed),))
-    row = found(case, "coverage", f"executes {len(lines) - len(missed)} of {len(lines)} lines", "warning")
+    row = found(case, "coverage", f"execute {len(lines) - len(missed)} of {len(lines)} lines", "warning")
     assert row.route_to == "tester"
     assert ranges(missed) in row.message
     row = found(case, "coverage", "no line of the public function interval is executed")
@@ -548,16 +548,16 @@ def test_amendments_overrides_and_findings_of_others():
 def test_meaningless_values_must_not_pass():
     rows = honest().null_judgements
     row = found(
-        honest(null_judgements=(judgement("C1"), *rows[1:])), "tolerance", "meaningless values meets the criterion C1"
+        honest(null_judgements=(judgement("C1"), *rows[1:])), "tolerance", "meaningless answers meet the criterion C1"
     )
     assert row.route_to == "tester"
-    row = found(honest(null_judgements=(*rows[:-1], judgement("M2"))), "tolerance", "meets the criterion M2")
+    row = found(honest(null_judgements=(*rows[:-1], judgement("M2"))), "tolerance", "meet the criterion M2")
     assert row.route_to == "simulator"
     case = honest(null_judgements=(judgement("C1", "UNDECIDED"), *rows[1:]))
-    found(case, "tolerance", "C1 does not refuse a package", "warning")
+    found(case, "tolerance", "C1 does not refuse meaningless answers", "warning")
     assert review(honest(null_judgements=(*rows, judgement("C6")))).verdict == "PASS"  # about structure
-    found(honest(null_judgements=()), "tolerance", "not tried on a package", "note")
-    found(honest(null_judgements=rows[1:]), "tolerance", "not tried on a package of meaningless values: C1", "note")
+    found(honest(null_judgements=()), "tolerance", "not tried on meaningless answers", "note")
+    found(honest(null_judgements=rows[1:]), "tolerance", "not tried on meaningless answers: C1", "note")
 
 
 # --- 7 evidence ----------------------------------------------------------------------------------------------------

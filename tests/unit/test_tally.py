@@ -46,6 +46,8 @@ def test_the_verdict_of_an_audit_does_not_hide_what_is_left_open(tmp_path):
     store = ContentStore(tmp_path)
     ran = [command(output_sha256=store.put(b"ok"))]
     assert "PASS: 1 commands, 0 tests passed, none failed.\n" in render_audit(ran, [], store, judgements=[PASSED])
+    told = render_audit(ran, [], store, judgements=[PASSED], policy="2 % of failures are let pass")
+    assert "2 % of failures are let pass." in told.partition("## Criteria")[2]
     text = render_audit(ran, [], store, judgements=[PASSED, LEFT_OPEN])
     assert "Not decided is a part of it: 2 criteria: 1 PASS, 1 left open: 12 of 500 replications are too few." in text
 

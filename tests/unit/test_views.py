@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -90,12 +91,12 @@ def test_the_second_reader_is_given_the_sources_and_what_to_define_and_nothing_o
     assert len(written) > 8 and [line for line in written if line in everything] == []
 
 
-def test_a_package_of_meaningless_values_is_given_to_who_judges_and_to_nobody_else(rooms):
-    given = {name for name, files in rooms.items() if any(path.startswith("in/stand-in/") for path in files)}
+def test_the_language_of_questions_is_given_to_who_judges_and_to_nobody_else(rooms):
+    given = {name for name, files in rooms.items() if any(path.startswith("in/ask/") for path in files)}
     assert given == {"tester-1", "simulator-1"}
-    assert "in/stand-in/conftest.py" in rooms["tester-1"] and "in/stand-in/conftest.py" not in rooms["simulator-1"]
-    made = b"".join(data for path, data in rooms["tester-1"].items() if path.startswith("in/stand-in/tinymean/"))
-    assert b"def interval(" in made and b"fsum" not in made, "the right names, and nothing of what is right"
+    known = {name: json.loads(rooms[name]["in/ask/specification.json"]) for name in given}
+    assert set(known["tester-1"]) == {"scenarios", "criteria"} and set(known["simulator-1"]) == {"methods", "cells"}
+    assert "in/ask/oracles.py" in rooms["tester-1"] and "in/ask/oracles.py" not in rooms["simulator-1"]
 
 
 @pytest.mark.parametrize("role", ["builder-1", "builder-2", "reader-1", "simulator-1", "tester-1"])

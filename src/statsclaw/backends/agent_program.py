@@ -23,6 +23,7 @@ from statsclaw.runlog.events import Usage
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.left_behind import write_among_left_behind
 from statsclaw.sandbox.process import Completed, without_middle
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import with_agent
@@ -98,20 +99,25 @@ class AgentProgram(ABC):
         return later.model_copy(update={"usage": earlier.usage + later.usage, "transcript": transcript})
 
     def _run(self, task: Task, room: Room, confinement: Confinement, message: str, session: str) -> HandIn:
-        for name, text in self.settings(confinement).items():
-            place = room.home / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
+        if problem := self.settle_in(room, confinement):
+            return HandIn(failure=problem)
         inside = confinement.path
         env = {"LANG": "C.UTF-8", "HOME": inside(room.home), "TMPDIR": inside(room.tmp), "USER": "role"}
         env |= {"STATSCLAW_ROLE": task.role, **self.environment()}
-        if (room.inbox / "stand-in").is_dir():
-            env["PYTHONPATH"] = inside(room.inbox / "stand-in")
         folders = [inside(room.inbox), inside(room.outbox)]
         _, argv = with_agent(confinement.enclosure, [self.program, *self.arguments(session, folders)])
         whole = confinement.limits.model_copy(update={"kept_output_bytes": confinement.limits.output_bytes})
         done = replace(confinement, limits=whole).run(argv, env, message.encode())
         return self._handed_in(done, confinement.limits.kept_output_bytes)
+
+    def settle_in(self, room: Room, confinement: Confinement) -> str:
+        """Write its settings into its home, where it may have worked before; what keeps them from being written."""
+        try:
+            for name, text in self.settings(confinement).items():
+                write_among_left_behind(room.home, name, text.encode())
+        except OSError as error:
+            return f"settings cannot be written into its home folder ({error.strerror})"
+        return ""
 
     def _handed_in(self, done: Completed, kept_bytes: int) -> HandIn:
         """The events are read before the middle of a long transcript is left out."""

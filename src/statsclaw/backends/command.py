@@ -65,8 +65,6 @@ class CommandBackend:
             "STATSCLAW_OUT": inside(room.outbox),
             "STATSCLAW_REPO": inside(room.repo),
         }
-        if (room.inbox / "stand-in").is_dir():
-            env["PYTHONPATH"] = inside(room.inbox / "stand-in")
         _, argv = with_agent(confinement.enclosure, self.argv)
         done = confinement.run(argv, env, task.prompt.encode())
         transcript = done.output.decode("utf-8", "replace")

@@ -77,7 +77,7 @@ def _path(data: object, name: str, key: str) -> tuple[str | int, ...] | None:
 
 
 def override(run: Run, key: str, why: str) -> FindingOverridden:
-    """A finding of the lint, of the suite's checks or of the review is to stand."""
+    """A finding of the lint, of the checks of questions and study or of the review is to stand."""
     view = run.view
     found = [
         *(view.checked.findings if view.checked else ()),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
@@ -13,21 +12,15 @@ from statsclaw.runlog.fold import specs_digest
 from statsclaw.sandbox.handin import Raised
 from statsclaw.specs.blocks import Malformed, the_block
 from statsclaw.specs.comprehension import Comprehension
-from statsclaw.specs.contract import COMPREHENSION, INTERFACE, Contract, read_contract
+from statsclaw.specs.contract import COMPREHENSION, Contract, read_contract
 from statsclaw.specs.gate import comprehension_findings
-from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint import lint
 from statsclaw.specs.lint.conflict import pilot_finding
 from statsclaw.specs.readings.equation_names import Named
 from statsclaw.specs.readings.reading import signature_faults
 from statsclaw.states import Signal
-from statsclaw.verify.standin.null_python import null_python
-from statsclaw.verify.standin.null_r import null_r
 
 _SHOWN = 12
-
-#: How a package of meaningless values is made from the interface, by profile.
-STAND_INS: Mapping[str, Callable[[Interface], dict[str, str]]] = MappingProxyType({"python": null_python, "r": null_r})
 
 
 def texts_of(run: Run) -> dict[str, str]:
@@ -86,11 +79,6 @@ def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
         return []  # said of the document itself
     except Malformed as malformed:
         return [str(fault) for fault in malformed.faults[:_SHOWN]]
-    if contract.interface is not None and (make := STAND_INS.get(run.view.profile or "")):
-        try:
-            make(contract.interface)
-        except ValueError as unwritable:
-            return [f"{INTERFACE}: {unwritable}"]
     if contract.comprehension is None:
         return []
     found = comprehension_findings(contract.comprehension, run.index, source_hashes(run, contract.comprehension))
@@ -164,12 +152,20 @@ def understand(run: Run) -> ComprehensionChecked:
     )
 
 
-def lint_contract(run: Run, pilots: Mapping[str, list[float]], missing: Sequence[Finding] = ()) -> ContractChecked:
-    """`pilots`: draws of a criterion's quantity under the specification as it stands; `missing`: those that failed."""
+def lint_contract(
+    run: Run,
+    pilots: Mapping[str, list[float]],
+    missing: Sequence[Finding] = (),
+    computed: Mapping[str, float] | None = None,
+) -> ContractChecked:
+    """`pilots`: draws of a criterion's quantity under the specification as it stands; `missing`: those that failed.
+
+    `computed`: the largest value of each equation on drawn inputs.
+    """
     contract, texts = contract_of(run), texts_of(run)
     profile = run.profile
     checks = [command.name for command in (*profile.build, *profile.checks, *profile.unit_tests)]
-    found = [*lint(contract, texts, run.index, checks=checks), *missing]
+    found = [*lint(contract, texts, run.index, checks=checks, computed=computed), *missing]
     for name, (low, high) in bounds_of(contract).items():
         if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):
             found.append(finding)

@@ -29,12 +29,9 @@ def keep_conversation(run: Run, dispatch: DispatchView, result: HandIn) -> None:
     place = _place(run, dispatch.role)
     remove_tree(place)
     home = run.room(dispatch.id).home
-    if dispatch.role not in GOES_ON or not result.session or _bytes_in(home) > _MOST_BYTES:
+    if dispatch.role not in GOES_ON or not result.session:
         return
-    place.mkdir(parents=True)
-    try:
-        shutil.copytree(home, place / "home", symlinks=True)
-    except (OSError, shutil.Error):  # not what a program keeps there: then it starts afresh
+    if not _copied(home, place / "home"):  # then it starts afresh
         remove_tree(place)
         return
     (place / _SESSION).write_text(f"{dispatch.backend}\n{result.session}", encoding="utf-8")
@@ -55,6 +52,17 @@ def kept_conversation(run: Run, role: str, backend: Backend) -> str:
         return ""
     name, _, session = (place / _SESSION).read_text(encoding="utf-8").partition("\n")
     return session if name == backend.name else ""
+
+
+def _copied(home: Path, place: Path) -> bool:
+    """False for what no program keeps in its home: too large, nested too deep, no plain files."""
+    try:
+        if _bytes_in(home) > _MOST_BYTES:
+            return False
+        shutil.copytree(home, place, symlinks=True)
+    except (OSError, shutil.Error, RecursionError):
+        return False
+    return True
 
 
 def _bytes_in(folder: Path) -> int:

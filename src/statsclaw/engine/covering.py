@@ -1,4 +1,4 @@
-"""Which lines of the changed sources the tester's suite executes, measured in a run of its own."""
+"""Which lines of the changed sources the tester's questions execute, measured when they are asked once more."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.gates import verified
-from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
+from statsclaw.engine.questions import with_questions
 from statsclaw.engine.run import Run
 from statsclaw.engine.verifying import bench_for, lay_out
 from statsclaw.profiles.profile import PathClass
 from statsclaw.review.case import FileCoverage
 from statsclaw.specs.contract import Contract
+from statsclaw.verify.blind.validation import coverage_files
 from statsclaw.verify.measure_coverage import measured, measured_by_covr, read_dumps
 from statsclaw.verify.runner import go_on, verify_tree
 
@@ -26,13 +27,11 @@ def coverage_of(run: Run) -> tuple[FileCoverage, ...] | None:
 
 
 def _in_worker(run: Run, contract: Contract) -> tuple[FileCoverage, ...] | None:
-    bench = replace(with_door(run, bench_for(run, contract), contract), coverage=True)
-    if not bench.package:
-        return None
+    bench = replace(with_questions(run, bench_for(run, contract), contract), coverage=True)
     phases = ("build", "validation")
     for _ in verify_tree(bench, lay_out(run, run.view.overlay), run.view.tree_sha256, "after", phases):
         pass
-    return measured(read_dumps(bench.place("coverage").glob("*.json")), changed_sources(run))
+    return measured(read_dumps(coverage_files(bench)), changed_sources(run))
 
 
 def _by_tool(run: Run, contract: Contract) -> tuple[FileCoverage, ...] | None:

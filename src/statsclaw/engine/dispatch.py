@@ -16,7 +16,6 @@ from statsclaw.backends.task import Task
 from statsclaw.engine.breach import APART, interface_of, look_for_traces, with_canaries
 from statsclaw.engine.contracts import contract_faults, leaves_choices_open, partial_understanding
 from statsclaw.engine.conversations import keep_conversation, kept_conversation, take_up_conversation
-from statsclaw.engine.judges import add_judge_files
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.readings import reading_faults
 from statsclaw.engine.run import Run
@@ -45,14 +44,14 @@ from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.endpoints import CUSTOM, Endpoint
 from statsclaw.sandbox.handin import HandIn, Raised
-from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository
+from statsclaw.sandbox.importer import TooMuch, take_outbox, take_repository, twin_names
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import Manifest, paths_in, write_tree
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.render import with_interface
 from statsclaw.states import Signal
-from statsclaw.verify.frozen_criteria import ADDED
+from statsclaw.verify.blind.asking import is_ask_file
 from statsclaw.verify.report import redacted_words
 
 
@@ -128,9 +127,8 @@ def can_go_on(run: Run, rests: DispatchView, backend: Backend) -> bool:
 
 
 def _task_digest(run: Run, view: View, manifest: Manifest) -> str:
-    """Names what a role is given, without what the engine adds to its repository."""
-    added = ADDED.get(run.profile.id, ())
-    return view.digest(manifest_digest({path: entry for path, entry in manifest.items() if path not in added}))
+    """Names what a role is given."""
+    return view.digest(manifest_digest(manifest))
 
 
 def take_up_dispatch(
@@ -288,8 +286,6 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
             found.problems += _undelivered(run, role, found.files)
             found.problems += _collisions(run, found.files)
             found.problems += _secrets(run, found)
-            if role is Role.TESTER and has_contract(run.plan):
-                add_judge_files(run, found)
     except TooMuch as reason:
         found.problems.append(str(reason))
         return found
@@ -321,18 +317,26 @@ def _contract_problems(run: Run, role: Role, artifacts: dict[str, bytes]) -> lis
 def _clean(run: Run, data: bytes) -> bytes:
     """A document as it will be kept: scrubbed before it is checked, so that what is kept is what was checked."""
     try:
-        clean = run.scrub(data.decode("utf-8")).encode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeError:
         return data
+    if "\0" in text:
+        return data  # not text: it will be refused
+    clean = run.scrub(text).encode("utf-8")
     return marked(clean) if clean.strip() and run.barrier.kind == NoBarrier.kind else clean
 
 
 def _collisions(run: Run, files: Sequence[FileChange]) -> list[str]:
-    """A file where the repository has a folder, or below what is a file there."""
+    """A file where the repository has a folder, or below what is a file there; a name that another machine confuses."""
+    before = paths_in(run.target, run.view.overlay)
     paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
     both = {parent for path in paths for parent in _parents(path)} & paths
     touched = [change.path for change in files if change.path in both or both & set(_parents(change.path))]
-    return [f"{path}: something is a file and a folder at once" for path in touched]
+    twins = twin_names([change.path for change in files if change.sha256], before, paths)
+    return [
+        *(f"{path}: something is a file and a folder at once" for path in touched),
+        *(f"{path}: its name differs from another only in case or in Unicode form" for path in twins),
+    ]
 
 
 def _parents(path: str) -> list[str]:
@@ -343,8 +347,10 @@ def _parents(path: str) -> list[str]:
 def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]:
     """A tester without a test or a simulator without a study has nothing that could be executed."""
     paths = paths_in(run.target, run.view.overlay | {change.path: change for change in files})
-    paths = {path for path in paths if path not in ADDED.get(run.profile.id, ())}
-    if role is Role.TESTER and not any(run.profile.classify(path) is PathClass.VALIDATION for path in paths):
+    own = [path for path in paths if run.profile.classify(path) is PathClass.VALIDATION]
+    if role is Role.TESTER and has_contract(run.plan) and not any(map(is_ask_file, own)):
+        return ["there is no file with questions, tests/validation/ask_<topic>.py or .R, in the repository"]
+    if role is Role.TESTER and not own:
         return ["there is no validation test in the repository"]
     if role is Role.SIMULATOR and run.profile.study_entry not in paths:
         return [f"{run.profile.study_entry} is missing"]

@@ -8,11 +8,12 @@ from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.artifacts.check import faults
 from statsclaw.artifacts.mark import marked
 from statsclaw.engine.contracts import contract_of
-from statsclaw.engine.plan import wants_ship
+from statsclaw.engine.plan import has_contract, wants_ship
 from statsclaw.engine.reviewing import review_document
 from statsclaw.engine.run import Run
 from statsclaw.errors import GateClosed
 from statsclaw.intake.documents import risks_of
+from statsclaw.montecarlo.verdicts.wording import policy_of
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX
 from statsclaw.roles.view import criteria_in
@@ -25,6 +26,7 @@ from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.sandbox.tree import paths_in, read_text
 from statsclaw.sources.listing import render_index
 from statsclaw.specs.lint.power import power_table
+from statsclaw.specs.lint.smallest_fault import smallest_faults
 from statsclaw.specs.readings.reading import questions_for
 from statsclaw.states import Signal
 from statsclaw.templates import fenced, render
@@ -110,6 +112,7 @@ def _contract(run: Run) -> str:
         findings=view.checked.findings if view.checked else (),
         let_stand={key: event.why for key, event in view.overrides.items()},
         power=power_table(contract.study) if contract.study else [],
+        smallest=smallest_faults(contract.study) if contract.study else [],
         comprehension=view.understood,
         readings=view.readings.rows if view.readings else (),
         second_reading=view.head.second_reading,
@@ -128,6 +131,7 @@ def _checks(run: Run) -> str:
 def _audit(run: Run) -> str:
     view, tree = run.view, run.view.tree_sha256
     notes = view.artifact("audit-notes.md")
+    study = contract_of(run).study if has_contract(run.plan) else None
     return render_audit(
         view.evidence_for(tree, "after"),
         view.evidence_for(tree, "before"),
@@ -137,6 +141,7 @@ def _audit(run: Run) -> str:
         _seeds(run),
         _judgements(run, "after"),
         _moved(run),
+        policy_of(study.failures_allowed) if study else "",
     )
 
 
@@ -161,7 +166,8 @@ def _seeds(run: Run) -> dict[str, str]:
         paths = [path for path in paths_in(run.target, run.view.overlay) if run.profile.classify(path) is cls]
         if paths:
             texts = (read_text(run.target, run.view.overlay, run.store, path) for path in paths)
-            found[what] = fresh if any("STATSCLAW_SEED" in text for text in texts) else own
+            given = has_contract(run.plan) or any("STATSCLAW_SEED" in text for text in texts)
+            found[what] = fresh if given else own
     return found
 
 

@@ -274,7 +274,7 @@ def _suite(run: RunView, plan: Plan) -> list[Blocker]:
 
 
 def _author(named: str) -> Role:
-    """Who mends what was found in suite or study: never whoever built the package."""
+    """Who mends what was found in questions or study: never whoever built the package."""
     return Role(named) if named in (Role.SIMULATOR, Role.PLANNER) else Role.TESTER
 
 

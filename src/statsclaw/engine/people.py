@@ -335,7 +335,7 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
 
 
 def settle_questions(run: Run) -> None:
-    """Take every answer that has arrived, through whichever door."""
+    """Take every answer that has arrived, by whichever way."""
     for question in [] if run.view.finished else run.view.open_questions:
         answer = _from_inbox(run, question) or run.person.answer(question)
         if answer is not None:

@@ -11,9 +11,9 @@ from statsclaw.engine.contracts import contract_of, findings_text, lint_contract
 from statsclaw.engine.dispatch import collect
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
-from statsclaw.engine.judges import check_judges
 from statsclaw.engine.people import compose, compose_choices
-from statsclaw.engine.readings import compare_readings, draw_pilots
+from statsclaw.engine.questions import check_judges
+from statsclaw.engine.readings import compare_readings, draw_pilots, sizes_of_definitions
 from statsclaw.engine.reviewing import compute_review
 from statsclaw.engine.run import Run
 from statsclaw.engine.steps import (
@@ -74,7 +74,7 @@ def perform(run: Run, step: Step) -> None:
         case Compare():
             run.log.append(compare_readings(run))
         case Lint():
-            run.log.append(lint_contract(run, *draw_pilots(run)))
+            run.log.append(lint_contract(run, *draw_pilots(run), sizes_of_definitions(run)))
         case SendBack(role, cause):
             send_back(run, role, cause)
         case CheckSuite():

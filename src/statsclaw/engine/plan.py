@@ -10,7 +10,7 @@ from statsclaw.profiles.profile import PathClass, load_profile
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import State
-from statsclaw.verify.frozen_criteria import JUDGED
+from statsclaw.verify.blind.rooms import JUDGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def has_contract(plan: Plan) -> bool:
 
 
 def cannot_be_judged(workflow_id: str, profile_id: str) -> str:
-    """Frozen criteria need a suite that can answer them, which is there for some languages only."""
+    """Frozen criteria need a worker that can be asked, which is there for some languages only."""
     roles = workflow(workflow_id).roles
     if profile_id in JUDGED or not {Role.PLANNER, Role.TESTER} <= set(roles):
         return ""

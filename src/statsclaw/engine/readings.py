@@ -16,16 +16,21 @@ from statsclaw.engine.tools import tools_for
 from statsclaw.runlog.events import Finding, ReadingRow, ReadingsCompared
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Mount, nested
+from statsclaw.sandbox.left_behind import json_left_behind
+from statsclaw.sandbox.limits import MIB
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.lint.scales import suspicious
 from statsclaw.specs.readings.compare import compare, disagreements, render_disagreement
 from statsclaw.specs.readings.inputs import calls_for
 from statsclaw.specs.readings.pilots import pilot_values
 from statsclaw.specs.readings.reading import read_reading
+from statsclaw.specs.readings.values import largest_values
 
 _READING = "reading.md"
 _LONGEST_S = 120.0
+_SEED = 20260101
 
 
 def reading_faults(run: Run, data: bytes) -> list[str]:
@@ -69,13 +74,23 @@ def draw_pilots(run: Run) -> tuple[dict[str, list[float]], list[Finding]]:
     found: dict[str, list[float]] = {}
     missing: list[Finding] = []
     for pilot in contract.comprehension.pilots if contract.comprehension else ():
-        argv = ["--pilot", pilot.function, str(pilot.draws), "20260101"]
+        argv = ["--pilot", pilot.function, str(pilot.draws), str(_SEED)]
         drawn, fault = pilot_values(pilot, _run_harness(run, contract.definitions, [], argv))
         found[pilot.criterion] = drawn
         if fault:
             key = f"pilot:{pilot.criterion}"
             missing.append(Finding(check="lint.conflict", severity="error", message=fault, route_to="planner", key=key))
     return found, missing
+
+
+def sizes_of_definitions(run: Run) -> dict[str, float] | None:
+    """The largest value of each equation on drawn inputs; None where no criterion rests on it, so nothing is run."""
+    contract = contract_of(run)
+    if contract.comprehension is None or not suspicious(contract):
+        return None
+    definitions = contract.comprehension.definitions
+    calls = [call for call in calls_for(definitions, seed=_SEED) if call.kind == "random"]
+    return largest_values(definitions, calls, _evaluate(run, contract.definitions, [call.as_json() for call in calls]))
 
 
 def _evaluate(run: Run, code: str, calls: list[object]) -> object:
@@ -95,13 +110,7 @@ def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> o
         command = [_python(run), "-I", "-B", "/readings/harness.py", *argv, *files_named, "/readings/out/values.json"]
         command = [confinement.path(_host(folder, part)) if part.startswith("/") else part for part in command]
         confinement.run(command, {"LANG": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0"})
-        place = folder / "out" / "values.json"
-        try:
-            if place.is_symlink() or place.stat().st_size > 64 * 2**20:
-                return None
-            return json.loads(place.read_bytes())
-        except (OSError, ValueError, RecursionError):
-            return None
+        return json_left_behind(folder / "out" / "values.json", 64 * MIB)
 
 
 def _python(run: Run) -> str:

@@ -9,13 +9,12 @@ from statsclaw.artifacts.mark import unmarked
 from statsclaw.engine.attestation import dispatches_of
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.covering import changed_sources, coverage_of
-from statsclaw.engine.disturbing import judged_disturbed
 from statsclaw.engine.gates import verified
-from statsclaw.engine.judges import has_door
 from statsclaw.engine.plan import has_contract
+from statsclaw.engine.questions import tried
 from statsclaw.engine.run import Run
 from statsclaw.engine.shipped import changed_docs, docs_before
-from statsclaw.engine.study_looks import study_looks
+from statsclaw.engine.verifying import bench_for, lay_out
 from statsclaw.review.case import Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, review
@@ -34,9 +33,10 @@ _MOST_MISSED = 200
 def compute_review(run: Run) -> ReviewComputed:
     measured = coverage_of(run)
     looks: list[Finding] = []
-    if has_contract(run.plan) and verified(run.view) and (tried := judged_disturbed(run)):
-        run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="disturbed", judgements=tried))
-        looks += study_looks(run)
+    if has_contract(run.plan) and verified(run.view):
+        judged, deaf = tried(run, bench_for(run, contract_of(run)), lay_out(run, run.view.overlay))
+        run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="disturbed", judgements=judged))
+        looks += deaf
     found = _reviewed(run, measured, looks)
     return ReviewComputed(
         of=run.view.review_basis,
@@ -106,7 +106,6 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
             for q in view.questions.values()
             if q.asked.topic == "choice" and q.answer and q.answer.by == "default"
         ),
-        apart=has_door(run) or contract is None,
         coverage=coverage,
         documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
         changed_sources=changed_sources(run),

@@ -33,7 +33,7 @@ from statsclaw.sandbox.outward import Registry
 from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.sources.extract import extract
-from statsclaw.verify.frozen_criteria import JUDGED
+from statsclaw.verify.blind.rooms import JUDGED
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
 

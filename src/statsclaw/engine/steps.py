@@ -56,7 +56,7 @@ class SendBack:
 
 @dataclass(frozen=True, slots=True)
 class CheckSuite:
-    """Look at tests and study, and run them on a package of meaningless values."""
+    """Look at questions and study without a package, and try them on meaningless answers."""
 
 
 @dataclass(frozen=True, slots=True)

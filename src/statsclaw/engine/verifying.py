@@ -7,8 +7,8 @@ from pathlib import Path
 
 from statsclaw.engine.carrying import carried_study, study_basis
 from statsclaw.engine.contracts import contract_of
-from statsclaw.engine.judges import with_door
 from statsclaw.engine.plan import has_contract
+from statsclaw.engine.questions import with_questions, with_study
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
 from statsclaw.profiles.profile import PathClass
@@ -37,12 +37,13 @@ from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_r
 
 
 def verify(run: Run) -> None:
-    """Everything on the tree as it stands, judged; if it passes, the validation suite on the package as it was."""
+    """Everything on the tree as it stands, judged; if it passes, the package as it was, by the same questions."""
     tree = run.view.tree_sha256
     contract = _shortened(contract_of(run), run.view.replications) if has_contract(run.plan) else None
-    bench = with_door(run, bench_for(run, contract), contract)
+    bench = with_questions(run, bench_for(run, contract), contract)
     seen = _Seen(run, contract)
     seen.basis = study_basis(run, bench.seed, seen.planned)
+    bench = with_study(run, bench, contract, study_basis(run, bench.seed, None))
     kept = list(carried_study(run, seen.basis))
     first = replace(bench, replications=seen.planned)
     phases = tuple(phase for phase in PHASES if phase != "study" or not kept)
@@ -88,9 +89,7 @@ class _Seen:
 
     def add(self, executed: CommandExecuted, batch: tuple[int, int] | None) -> CommandExecuted:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
-        reporting = {command.name for command in self.run.profile.study if command.parser == "study"}
-        is_study = executed.phase == "study" and executed.name.partition(",")[0] in reporting
-        if is_study and self.study is not None and executed.passed and batch is not None:
+        if executed.phase == "study" and self.study is not None and executed.passed and batch is not None:
             try:
                 kept = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
                 found = read_records(
@@ -149,7 +148,7 @@ def _shortened(contract: Contract, wanted: int | None) -> Contract:
 
 
 def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> None:
-    """The same suite on the package as it was before this run: what moved."""
+    """The same questions to the package as it was before this run: what moved."""
     before = []
     for executed in verify_tree(bench, lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")):
         run.log.append(executed)
@@ -160,7 +159,7 @@ def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> 
 
 
 def _by_tests(contract: Contract) -> set[str]:
-    """Those that a suite alone decides: of the package as it was, nothing else is executed."""
+    """Those that questions alone decide: of the package as it was, nothing else is executed."""
     return {row.id for row in contract.tests.criteria if row.decided_by != "check"} if contract.tests else set()
 
 
@@ -213,7 +212,7 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
 
 
 def seed_of(view: RunView, frozen: int | None = None) -> int:
-    """The seed that suites and studies are given: the frozen one; after a BLOCK one that no report has described."""
+    """The seed of what tester and simulator draw: the frozen one; after a BLOCK one that no report has described."""
     blocks = sum(view.blocks.values())
     if frozen is not None and not blocks:
         return frozen

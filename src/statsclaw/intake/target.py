@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from statsclaw.errors import InputRefused
-from statsclaw.git import GitFailed, git, git_text, persons_environment
+from statsclaw.git import GitFailed, foreign_environment, git, git_text, persons_environment, to_remote
 from statsclaw.workspace.scrub import display_remote, display_url
 
 _URL = re.compile(r"^([a-z][a-z0-9+.\-]*://|[\w.\-]+@[\w.\-]+:)")
@@ -75,10 +75,14 @@ def _safe_name(name: str) -> str:
 
 
 def _refuse_dirty(folder: Path, ignore_dirty: bool) -> None:
-    rows = git("status", "--porcelain", "-z", cwd=folder, env=persons_environment()).split(b"\0")[:-1]
+    asked = ("--no-optional-locks", "status", "--porcelain", "-z", "--ignore-submodules=dirty")
+    env = foreign_environment(folder)
+    rows = git(*asked, cwd=folder, env=env).split(b"\0")[:-1]
     if rows and not ignore_dirty:
+        unfiltered = any(value.startswith("filter.") for name, value in env.items() if "GIT_CONFIG_KEY" in name)
+        how = "; filters of its own git configuration were not run" if unfiltered else ""
         raise _nothing_started(
-            f"the target has uncommitted changes ({len(rows)} path{'s' if len(rows) > 1 else ''})",
+            f"the target has uncommitted changes ({len(rows)} path{'s' if len(rows) > 1 else ''}{how})",
             "commit or stash them, or pass --ignore-dirty to work from the last commit",
         )
 
@@ -89,7 +93,12 @@ def _remote_of(folder: Path) -> str | None:
         return None
     name = "origin" if "origin" in names else names[0]
     url = git_text("remote", "get-url", "--push", name, cwd=folder, env=persons_environment())
-    return url if is_url(url) else str((folder / url).resolve())
+    if is_url(url):
+        return url
+    place = (folder / url.removeprefix("file://")).resolve()
+    if place.is_relative_to(folder.resolve()):
+        raise _nothing_started("the target's remote is a folder inside the target", "give it a remote of its own")
+    return str(place)
 
 
 def _author(folder: Path) -> tuple[str, str] | None:
@@ -107,10 +116,11 @@ def _fetch(
 ) -> Target:
     env = persons_environment()
     try:
-        rows = git_text("ls-remote", "--symref", url, "HEAD", env=env, timeout_s=120)
+        git("init", "--quiet", "--bare", "--initial-branch=main", str(git_dir))
+        rows = git_text("ls-remote", "--symref", url, "HEAD", git_dir=git_dir, env=env, timeout_s=120)
         head = re.search(r"^ref: refs/heads/(\S+)\s+HEAD$", rows, re.MULTILINE)
         branch = head[1] if head else "main"
-        git("init", "--quiet", "--bare", f"--initial-branch={branch}", str(git_dir))
+        git("symbolic-ref", "HEAD", f"refs/heads/{branch}", git_dir=git_dir)
         if not re.search(r"^[0-9a-f]{40,64}\s+HEAD$", rows, re.MULTILINE):
             return Target(name, url, git_dir, None, branch, remote, author)
         git(
@@ -162,7 +172,7 @@ def _dry_run(target: Target) -> None:
         tree = git_text("hash-object", "-w", "-t", "tree", "--stdin", git_dir=target.git_dir, stdin=b"")
         commit = git_text("commit-tree", tree, "-m", "probe", git_dir=target.git_dir)
     git(
-        "push", "--dry-run", "--quiet", "--no-verify", target.remote_url, f"{commit}:refs/heads/{PROBE}",
+        "push", "--dry-run", "--quiet", "--no-verify", *to_remote(target.remote_url), f"{commit}:refs/heads/{PROBE}",
         git_dir=target.git_dir, env=persons_environment(), timeout_s=120,
     )  # fmt: skip
 

@@ -53,7 +53,8 @@ class Criterion:
     """`metric` of `parameter` (or of the scalar `field`) by `method`, within [low, high] in every cell of `cells`.
 
     `unit`: "absolute", or "empse" where the bounds are multiples of the empirical standard error (bias). `reference`:
-    the method that relative precision, speed_ratio and agreement compare with. `axis`: the axis of the grid along
+    the method that relative precision, speed_ratio and agreement compare with. `minus`: the criterion is about the
+    metric by `method` minus that by this one, on the same data. `axis`: the axis of the grid along
     which "rate" (slope of log RMSE on the log of the axis) and "trend" (monotone change of `of`) are judged, over the
     cells that share all other levels. `faults`: names of the faults `mc plan` looks at, default all that apply.
     """
@@ -72,6 +73,12 @@ class Criterion:
     of: str | None = None
     source: str = ""
     faults: Sequence[str] = ()
+    minus: str | None = None
+
+    @property
+    def other(self) -> str | None:
+        """The method it is compared with, on the same data."""
+        return self.minus or self.reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,11 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """`timeout`: seconds a method may take in one replication. `cap`: most replications a sequential run adds up to."""
+    """`timeout`: seconds a method may take in one replication. `cap`: most replications a sequential run adds up to.
+
+    `failures_allowed`: the share of failed replications that is let pass where no criterion limits the failures of the
+    method in the cell. Significantly more fail every criterion of the cell.
+    """
 
     name: str
     grid: Mapping[str, Sequence[Level]]
@@ -101,6 +112,7 @@ class Study:
     timeout: float | None = None
     description: str = ""
     origin: Path | None = None  # the file it was loaded from
+    failures_allowed: float = 0.01
 
     def __post_init__(self) -> None:
         """Levels become plain Python values, so that a cell has one name and one stream however it was written."""
@@ -114,6 +126,14 @@ class Study:
     def cells(self) -> list[dict[str, Level]]:
         """Every cell of the grid, the last axis fastest; one empty cell where there is no grid."""
         return [dict(zip(self.grid, row, strict=True)) for row in product(*self.grid.values())]
+
+    def cell(self, number: int) -> dict[str, Level]:
+        """The cell of this number, without writing all of them down."""
+        found: dict[str, Level] = {}
+        for axis, levels in reversed(list(self.grid.items())):
+            number, place = divmod(number, len(levels))
+            found[axis] = levels[place]
+        return dict(reversed(found.items()))
 
     def truth_in(self, cell: Cell) -> dict[str, float]:
         return dict(self.truth(cell) if callable(self.truth) else self.truth)

@@ -104,6 +104,8 @@ def _numbers(study: Study) -> None:
     _require(seed_fits, f"the seed must be a whole number from 0 to 2^64 − 1, not {study.seed!r}")
     level_fits = _is_number(study.level) and 0.5 < study.level < 1
     _require(level_fits, f"the level of the intervals must lie between 0.5 and 1, not be {study.level!r}")
+    share = study.failures_allowed
+    _require(_is_number(share) and 0 <= share < 1, f"failures_allowed must be a share from 0 to below 1, not {share!r}")
     if study.timeout is not None:
         fits = _is_number(study.timeout) and study.timeout > 0
         _require(fits, f"the timeout must be a positive number of seconds, not {study.timeout!r}")
@@ -137,7 +139,9 @@ def _truth(study: Study) -> None:
 #: What the values of a metric cannot go beyond.
 _RANGES = {
     **dict.fromkeys(("coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"), (0.0, 1.0)),
-    **dict.fromkeys(("empse", "modse", "mse", "rmse", "robust_empse", "width", "time", "se_ratio"), (0.0, math.inf)),
+    **dict.fromkeys(
+        ("empse", "modse", "mse", "rmse", "robust_empse", "width", "time", "se_ratio", "rms_se_ratio"), (0.0, math.inf)
+    ),
 }
 
 
@@ -172,13 +176,13 @@ def _criteria(study: Study) -> None:
 def _criterion(study: Study, criterion: Criterion) -> None:
     who = f"criterion {criterion.id}"
     _require(isinstance(criterion.cells, Mapping), f"{who}: cells must be a mapping from axis to levels")
-    texts = (criterion.parameter, criterion.field, criterion.axis, criterion.of, criterion.method, criterion.reference)
+    texts = (criterion.parameter, criterion.field, criterion.axis, criterion.of, criterion.method, criterion.other)
     _require(all(isinstance(text, str | None) for text in texts), f"{who}: names must be texts")
     faults = isinstance(criterion.faults, Sequence) and all(isinstance(name, str) for name in criterion.faults)
     _require(faults and not isinstance(criterion.faults, str), f"{who}: faults must be a list of texts")
     methods = ", ".join(study.method_names)
-    for role, name in (("method", criterion.method), ("reference", criterion.reference)):
-        known = (name is None and role == "reference") or name in study.method_names
+    for role, name in (("method", criterion.method), ("reference", criterion.reference), ("minus", criterion.minus)):
+        known = (name is None and role != "method") or name in study.method_names
         _require(known, f"{who}: there is no {role} {name!r} (methods: {methods})")
     for axis in (criterion.axis, *criterion.cells):
         _require(

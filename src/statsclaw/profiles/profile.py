@@ -148,7 +148,7 @@ class Profile(_Frozen):
     unit_tests: tuple[Command, ...]
     validation: tuple[Command, ...]
     study: tuple[Command, ...]
-    #: Measures which lines the validation suite executes; its report is JSON, {"lines": [{filename, line, value}]}.
+    #: Measures which lines validation executes; its report is JSON, {"lines": [{filename, line, value}]}.
     coverage: tuple[Command, ...] = ()
     study_entry: Line
     conventions: Conventions

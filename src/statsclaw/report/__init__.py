@@ -10,6 +10,7 @@ from pathlib import Path
 from statsclaw.engine.run import Run
 from statsclaw.report.page import render_page
 from statsclaw.runlog.store import write_durably
+from statsclaw.templates import without_control
 from statsclaw.workspace.layout import RunFolder
 
 __all__ = ["REPORT", "render_page", "report_of", "write_report"]
@@ -25,5 +26,5 @@ def write_report(run: Run, place: Path) -> Path:
 
 def report_of(folder: RunFolder, place: Path) -> Path:
     """The same of a run that nobody has opened: only its log and its store are read."""
-    write_durably(place, render_page(folder).encode("utf-8", "replace"))
+    write_durably(place, without_control(render_page(folder)).encode("utf-8", "replace"))
     return place

@@ -6,20 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from statsclaw.montecarlo.verdicts.wording import rule_of as study_rule
 from statsclaw.report.ledger import Ledger
 from statsclaw.report.wording import number
 from statsclaw.runlog import events as e
 from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC
-from statsclaw.specs.sim_spec import StudyCriterion
+from statsclaw.specs.sim_spec import StudyCriterion, as_criterion
 from statsclaw.specs.test_spec import Criterion
 
 _SUBJECTS: Mapping[str, str] = MappingProxyType(
-    {"after": "the result", "before": "the package as it was before", "null": "a package of meaningless values"}
+    {"after": "the result", "before": "the package as it was before", "null": "meaningless answers"}
 )
 _TRIED: Mapping[str, str] = MappingProxyType(
     {
-        "null": "on a package of meaningless values",
-        "disturbed": "on the package with what they are about disturbed",
+        "null": "on meaningless answers",
+        "disturbed": "on moved copies of the answers",
         "before": "on the package as it was before",
     }
 )
@@ -188,8 +189,7 @@ def _frozen_at(ledger: Ledger, row: Criterion | StudyCriterion | None) -> int:
 def rule_of(row: Criterion | StudyCriterion) -> str:
     """A frozen rule in words, with its bounds."""
     if isinstance(row, StudyCriterion):
-        of = f" of {row.parameter or row.field}" if row.parameter or row.field else ""
-        return f"{row.metric}{of} by {row.method} {_bounds(row.low, row.high)}"
+        return study_rule(as_criterion(row))
     if row.tolerance is not None:
         tolerance = row.tolerance
         if tolerance.lre is not None:

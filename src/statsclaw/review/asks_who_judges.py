@@ -26,14 +26,14 @@ _CODE = (
 )  # fmt: skip
 _SIGNS = re.compile(
     r"""
-    STATSCLAW\w* | (?<!\w)_statsclaw\w*
+    STATSCLAW\w* | (?<!\w)_?statsclaw_(?:wire|ask)\w*
   | (?<![\w:/.~-])/verify(?![\w.-])(?:/[\w./*-]*)?
     """,
     re.VERBOSE,
 )
 _TESTS = re.compile(r"tests/validation(?!\w)\S*|test-validation-\S*")
 #: Programs of the engine beside the package. A package may have files of the same names, and then name them.
-_PROGRAMS = re.compile(r"(?<![\w-])(?:worker|coverage_tracer)\.py(?!\w)")
+_PROGRAMS = re.compile(r"(?<![\w-])(?:(?:worker|ask_main)\.(?:py|R)|coverage_tracer\.py)(?!\w)")
 _R_PART = re.compile(r"""(?P<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|#[^\n]*""", re.DOTALL)
 
 Text = tuple[int, str]

@@ -39,7 +39,7 @@ class Overridden:
 
 @dataclass(frozen=True, slots=True)
 class FileCoverage:
-    """Of one changed source file: lines and branches that the tester's suite could execute, and those it did."""
+    """Of one changed source file: lines and branches that the tester's questions could execute, and those it did."""
 
     path: str
     lines: int
@@ -79,12 +79,10 @@ class Case:
     before: tuple[CommandExecuted, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     null_judgements: tuple[Judgement, ...] = ()
-    #: Of the package with what each criterion is about disturbed at the door.
+    #: Of moved copies of the stored answers.
     disturbed: tuple[Judgement, ...] = ()
     #: Choices for which nobody answered and the safe default was taken.
     unattended: tuple[str, ...] = ()
-    #: The package was judged in a process of its own.
-    apart: bool = True
     coverage: tuple[FileCoverage, ...] | None = None
     documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)

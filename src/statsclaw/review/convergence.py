@@ -97,7 +97,7 @@ def _commands(case: Case) -> Iterator[Finding]:
 
 
 def _owner(row: CommandExecuted) -> str:
-    """A suite or a study that is itself at fault goes back to its author."""
+    """Tests or a study that are themselves at fault go back to their author."""
     bad = [test for test in row.tests if test.outcome in ("failed", "error")]
     if row.phase == "validation" and bad and all(test.raised_by == "suite" for test in bad):
         return "tester"

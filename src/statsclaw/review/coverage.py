@@ -1,4 +1,4 @@
-"""Which changed lines did the tester's suite execute? The figures come from the process that ran the package."""
+"""Which changed lines did the tester's questions execute? The figures come from the process that ran the package."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _of_file(row: FileCoverage) -> Iterator[Finding]:
     if row.lines and row.lines_hit / row.lines < ENOUGH:
         branches = f" and {row.branches_hit} of {row.branches} branches" if row.branches else ""
         text = (
-            f"the suite executes {row.lines_hit} of {row.lines} lines{branches} of {row.path}; "
+            f"the questions execute {row.lines_hit} of {row.lines} lines{branches} of {row.path}; "
             f"not executed: {ranges(row.missed)}"
         )
         yield finding(_CHECK, "warning", text, where=row.path, route_to="tester", key=f"lines:{row.path}")
@@ -62,7 +62,7 @@ def _of_functions(case: Case, row: FileCoverage) -> Iterator[Finding]:
     missed = set(row.missed)
     for name, line, lines in _public_functions(case, source):
         if lines and lines <= missed:
-            text = f"no line of the public function {name} is executed by the suite"
+            text = f"no line of the public function {name} is executed by the questions"
             where = f"{row.path}:{line}"
             yield finding(_CHECK, "error", text, where=where, route_to="tester", key=f"never-called:{name}")
 

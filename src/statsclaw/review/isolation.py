@@ -44,9 +44,6 @@ def check(case: Case) -> list[Finding]:
         for fault in case.attestation_faults
     ]
     found += [_trace(trace, "error", "breach") for trace in case.breaches]
-    if not case.apart:
-        text = "the package was judged in the process of its suite, where it could see the tests and forge the report"
-        found.append(finding(_CHECK, "note", text, key="not-apart"))
     found += [_trace(trace, "warning", "suspicion") for trace in case.suspicions]
     found = bounded(_CHECK, found)
     found += _barrier(case.barrier)

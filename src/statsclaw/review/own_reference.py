@@ -15,9 +15,9 @@ from importlib.resources import files
 
 from statsclaw.review.case import Case
 from statsclaw.review.findings import finding
+from statsclaw.review.r_tokens import Unreadable, tokens_of
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.test_spec import Reference
-from statsclaw.verify.suite.r_tokens import Unreadable, tokens_of
 
 _ELEMENTARY = tomllib.loads(files(__package__).joinpath("elementary.toml").read_text(encoding="utf-8"))
 _MODULES = frozenset(_ELEMENTARY["python"]["modules"])

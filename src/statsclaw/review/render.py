@@ -85,8 +85,8 @@ def computed_lines(case: Case) -> dict[str, str]:
         if case.coverage is not None
         else "Not measured.",
         "tolerance": f"{len(case.frozen)} frozen documents against those used; {len(case.amendments)} amendments, "
-        f"{len(case.overrides)} overrides; {len(case.null_judgements)} criteria tried on meaningless values, "
-        f"{len(case.disturbed)} on the package with what they are about disturbed.",
+        f"{len(case.overrides)} overrides; {len(case.null_judgements)} criteria tried on meaningless answers, "
+        f"{len(case.disturbed)} on moved copies of the real ones.",
         "evidence": f"{len(case.after)} commands on {len({row.tree_sha256 for row in case.after})} tree"
         f"{'' if len({row.tree_sha256 for row in case.after}) == 1 else 's'}.",
     }

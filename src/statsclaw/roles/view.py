@@ -16,9 +16,7 @@ from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.contract import read_contract
-from statsclaw.verify.frozen_criteria import judge_files
-from statsclaw.verify.standin.null_python import null_python
-from statsclaw.verify.standin.null_r import null_r
+from statsclaw.verify.blind.rooms import asking_kit
 
 CRITERIA = "Acceptance criteria"
 
@@ -69,7 +67,7 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
             if source.derived_from is None:
                 key[f"sources/{source.name}"] = source.sha256
     if role in (Role.TESTER, Role.SIMULATOR) and Role.PLANNER in roles:
-        documents |= _stand_in(role, run, store)
+        documents |= _asking_kit(role, run, store)
     answers = [(q.asked.text, q.answer_text) for q in run.answers_for(role)]
     attempt, order = run.attempt_number(role), run.work_order(role)
     about = order.about if order else ()
@@ -77,21 +75,19 @@ def view_of(role: Role, run: RunView, roles: Sequence[Role], store: ContentStore
     return View(role, attempt, documents, directive, order.text if order else "", identity)
 
 
-def _stand_in(role: Role, run: RunView, store: ContentStore) -> dict[str, bytes]:
-    """A package of meaningless values with the right names, made from the interface, to write against."""
-    made: dict[str, str] = {}
+def _asking_kit(role: Role, run: RunView, store: ContentStore) -> dict[str, bytes]:
+    """What to write with: the language of questions, its reference, and a way to try what was written."""
     texts = {n: store.get_text(a.sha256) for n, a in run.artifacts.items() if a.producer == Role.PLANNER}
     try:
         contract = read_contract(texts)
     except Malformed:
         return {}
-    null = {"python": null_python, "r": null_r}.get(run.profile or "")
-    if null and contract.interface is not None:
-        made |= null(contract.interface)
+    made: dict[str, str] = {}
     if role is Role.TESTER and contract.tests is not None:
-        beside = judge_files(run.profile or "", contract.tests, contract.definitions)
-        made |= {path.rpartition("/")[2]: text for path, text in beside.items()}
-    return {f"stand-in/{path}": text.encode() for path, text in made.items()}
+        made = asking_kit(contract.tests, contract.definitions)
+    elif role is Role.SIMULATOR and contract.study is not None:
+        made = asking_kit(None, "", contract.study)
+    return {f"ask/{name}": text.encode() for name, text in made.items()}
 
 
 def without_criteria(directive: str) -> str:

@@ -328,6 +328,7 @@ class RunView:
                 self._apply_amendment(event, record.seq)
             case e.SuiteChecked() as event:
                 self.suite = event
+                self.overlay.update({change.path: change for change in event.files})
             case e.CriteriaJudged() as event:
                 self.judged[event.tree_sha256, event.subject] = event
             case e.ReviewComputed() as event:
@@ -573,6 +574,8 @@ def named_in(event: e.Event) -> set[str]:
             found = {event.sha256}
         case e.SpecAmended():
             found = {event.before_sha256, event.after_sha256}
+        case e.SuiteChecked():
+            found = {change.sha256 for change in event.files}
         case e.CommandExecuted():
             found = {event.output_sha256, event.records_sha256}
         case _:

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -196,6 +196,33 @@ def name_problem(path: str, limits: Limits) -> str:
     if path.startswith("/") or any(part in ("", ".", "..") or _git_lookalike(part) for part in parts):
         return "its name is not a path inside the repository"
     return ""
+
+
+def twin_names(added: Iterable[str], before: Collection[str], after: Collection[str]) -> list[str]:
+    """Added paths that a file system which folds case or Unicode forms takes for another path, or for its folder.
+
+    `before` and `after`: all paths of the repository. What was there before is nobody's doing.
+    """
+    known = {part for path in before for part in _with_parents(path)}
+    spelled: dict[str, set[str]] = {}
+    for part in {part for path in after for part in _with_parents(path)}:
+        spelled.setdefault(_folded(part), set()).add(part)
+    found: dict[str, str] = {}
+    for path in sorted(added):
+        for part in _with_parents(path):
+            if part not in known and len(spelled.get(_folded(part), ())) > 1:
+                found.setdefault(_folded(part), path)
+                break
+    return sorted(found.values())
+
+
+def _with_parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", path).casefold())
 
 
 def _git_lookalike(part: str) -> bool:

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote_plus, unquote_to_bytes, urlsplit
 
 from pydantic import ConfigDict, SecretStr, field_validator
 
+from statsclaw.echoes import spellings
 from statsclaw.runlog.events import Fact
 
 HEAD_BYTES = 64 * 1024
@@ -239,7 +240,7 @@ class Scrubber:
     """Blanks a key in a stream, at its own length; holds back only an end that may be the beginning of the key."""
 
     def __init__(self, key: str) -> None:
-        forms = {key, quote(key, safe=""), json.dumps(key)[1:-1], key.replace("/", "\\/")} - {""}
+        forms = {key, quote(key, safe=""), json.dumps(key)[1:-1], key.replace("/", "\\/"), *spellings(key)} - {""}
         self._forms = sorted((form.encode("ascii") for form in forms), key=len, reverse=True)
         self._held = b""
 

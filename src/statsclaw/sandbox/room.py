@@ -21,6 +21,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -99,11 +100,12 @@ class Room:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder however deep somebody nested it."""
-    try:
+    """Remove a folder however deep somebody nested it, and whatever rights its folders have."""
+    with suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
-    except RecursionError:
-        subprocess.run(["rm", "-rf", "--", str(folder)], check=False)
+    if folder.is_dir() and not folder.is_symlink():
+        subprocess.run(["chmod", "-R", "u+rwx", "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
 
 
 def manifest_json(manifest: Manifest) -> bytes:

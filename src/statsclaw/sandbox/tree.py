@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ from pathlib import Path
 from statsclaw.git import git, own_environment
 from statsclaw.runlog.events import Fact, FileChange
 from statsclaw.runlog.store import ContentStore, sha256
+from statsclaw.sandbox.left_behind import write_among_left_behind
 
 
 class Entry(Fact):
@@ -133,21 +133,5 @@ def _write(folder: Path, path: str, data: bytes, executable: bool) -> Entry:
 
 
 def _write_carefully(folder: Path, path: str, data: bytes, executable: bool) -> Entry:
-    """Into a folder that a program could write to: no link is followed, nothing that stands in the way is kept."""
-    *parents, name = path.split("/")
-    here = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for part in parents:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(part, dir_fd=here)
-            below = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
-            os.close(here)
-            here = below
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=here)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(name, flags, 0o755 if executable else 0o644, dir_fd=here), "wb") as file:
-            file.write(data)
-    finally:
-        os.close(here)
+    write_among_left_behind(folder, path, data, 0o755 if executable else 0o644)
     return Entry(sha256=sha256(data), executable=executable, size=len(data))

@@ -1,4 +1,4 @@
-"""The interface: the one door at which independent authors meet. Written once, shown to all alike."""
+"""The interface: the one place where independent authors meet. Written once, shown to all alike."""
 
 from __future__ import annotations
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr, model_validator
 
-from statsclaw.montecarlo.metrics.measures import Metric
+from statsclaw.montecarlo import design
+from statsclaw.montecarlo.verdicts.questions import check_criterion
 from statsclaw.specs.test_spec import Alternative
 from statsclaw.specs.words import Count, Id, Name, Number, Positive, Seed, Typed, Words
 
 Level = StrictInt | StrictFloat | StrictStr
 
 
+#: Every metric of `statsclaw mc`; montecarlo says what each needs.
+Metric = Literal[
+    "bias", "relative_bias", "standardised_bias", "median_bias", "empse", "robust_empse", "quantile_range", "modse",
+    "mse", "rmse", "relative_error_modse", "se_ratio", "rms_se_ratio", "coverage", "be_coverage", "width", "rejection",
+    "time", "median_time", "failure_rate", "convergence_rate", "mean",
+    "relative_precision", "agreement", "difference", "speed_ratio", "rate", "trend",
+]  # fmt: skip
+#: Metrics of the seconds that a method took: the harness records them in a field of this name.
+_OF_SECONDS = ("time", "median_time", "speed_ratio")
+SECONDS = "seconds"
 _MOST_CELLS = 2000
 
 
@@ -28,8 +39,10 @@ class Parameter(Typed):
 class StudyCriterion(Typed):
     """`metric` of `parameter` by `method`, in every cell that `cells` selects, within [low, high].
 
-    se_ratio: mean of the standard errors over the standard deviation of the estimates. mean: of the recorded field
-    `field`. `alternatives`: what the metric would be under a named fault.
+    se_ratio: mean of the standard errors over the standard deviation of the estimates; rms_se_ratio: root of the mean
+    of their squares over it. mean: of the recorded field `field`. `minus`: the metric by `method` minus that by this
+    one, on the same data. `reference`, `axis`, `of`, `unit`: of the metrics that need them, as in `statsclaw mc`.
+    `alternatives`: what the metric would be under a named fault.
     """
 
     id: Id
@@ -42,6 +55,11 @@ class StudyCriterion(Typed):
     low: Number | None = None
     high: Number | None = None
     source: Words
+    minus: Name | None = None
+    reference: Name | None = None
+    axis: Name | None = None
+    of: Metric | None = None
+    unit: Literal["absolute", "empse"] = "absolute"
     spread: Positive | None = None
     alternatives: Annotated[tuple[Alternative, ...], Field(min_length=1)]
 
@@ -53,13 +71,15 @@ class StudyCriterion(Typed):
             raise ValueError(f"{self.id}: low is not below high")
         if (self.metric == "mean") != (self.field is not None):
             raise ValueError(f'{self.id}: "field" goes with the metric "mean", and only with it')
-        if self.metric not in ("mean", "failure_rate") and self.parameter is None:
-            raise ValueError(f"{self.id}: the metric {self.metric} is of a parameter")
         return self
 
 
 class Study(Typed):
-    """`records`: what the harness reports of every replication, per method and parameter, or as further fields."""
+    """`records`: what the harness reports of every replication, per method and parameter, or as further fields.
+
+    `failures_allowed`: the share of failed replications that is let pass where no criterion limits the failures of a
+    method in a cell; significantly more fail every criterion of the method there.
+    """
 
     id: Id
     dgp: Words
@@ -71,6 +91,7 @@ class Study(Typed):
     seed: Seed
     level: Annotated[Number, Field(gt=0.5, lt=1)] = 0.95
     fields: tuple[Name, ...] = ()
+    failures_allowed: Annotated[Number, Field(ge=0, lt=1)] = 0.01
     criteria: Annotated[tuple[StudyCriterion, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -88,6 +109,8 @@ class Study(Typed):
                 raise ValueError(f"{row.id}: there is no method {row.method!r}")
             if row.field is not None and row.field not in self.fields:
                 raise ValueError(f"{row.id}: there is no field {row.field!r}")
+            if row.metric in _OF_SECONDS and SECONDS not in self.fields:
+                raise ValueError(f'{row.id}: {row.metric} needs the field "{SECONDS}", which the harness records')
             for axis, levels in row.cells.items():
                 if not levels or not set(levels) <= set(self.grid.get(axis, ())):
                     raise ValueError(f"{row.id}: {axis} has no such level in the grid")
@@ -96,6 +119,9 @@ class Study(Typed):
         for parameter in self.parameters:
             if isinstance(parameter.truth, dict) and set(parameter.truth) != set(self.cells()):
                 raise ValueError(f"the truth of {parameter.name} is not given for every cell, written as n=50,rho=0.5")
+        as_judged = as_design(self)
+        for criterion in as_judged.criteria:
+            check_criterion(as_judged, criterion)
         return self
 
     def cells(self) -> list[str]:
@@ -117,3 +143,26 @@ class Study(Typed):
     def truth(self, parameter: str, cell: str) -> float:
         found = next(row.truth for row in self.parameters if row.name == parameter)
         return found[cell] if isinstance(found, dict) else found
+
+
+def as_design(study: Study) -> design.Study:
+    """As `statsclaw mc` has it. `methods` are names only: it can be summarised and judged, not run."""
+    truths = {cell: {row.name: study.truth(row.name, cell) for row in study.parameters} for cell in study.cells()}
+    return design.Study(
+        name=study.id,
+        grid=study.grid,
+        methods=study.methods,
+        truth=lambda cell: truths[design.cell_name(cell)],
+        replications=study.replications,
+        seed=study.seed,
+        criteria=tuple(as_criterion(row) for row in study.criteria),
+        level=study.level,
+        cap=study.cap,
+        description=study.dgp,
+        failures_allowed=study.failures_allowed,
+    )
+
+
+def as_criterion(row: StudyCriterion) -> design.Criterion:
+    shared = row.model_dump(exclude={"quantity", "spread", "alternatives"})
+    return design.Criterion(**shared)

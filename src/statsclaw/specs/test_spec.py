@@ -47,7 +47,7 @@ class Alternative(Typed):
 class Criterion(Typed):
     """A question with a computed answer.
 
-    `kind` value: about numbers, so that a package of meaningless values must fail it; structure: shapes, time,
+    `kind` value: about numbers, so that meaningless answers must fail it; structure: shapes, time,
     untouched arguments, messages. `scale`: the usual size of the quantity; `standard_error`: of the estimate it is
     about, where there is one; `limited_by`: why the tolerance is not smaller; `monte_carlo_error`: how much what is
     compared varies from seed to seed for a correct package, as a standard deviation.

@@ -77,7 +77,7 @@ def override_finding(
     why: WhyOption = "",
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Let a finding of the lint, the suite's checks or the review stand. The review shows it for ever."""
+    """Let a finding of the lint, the checks of questions or the review stand. The review shows it for ever."""
     _need_reason(why)
     looked = _looked_at(run, workspace)
     event = override(looked, key, why.strip())

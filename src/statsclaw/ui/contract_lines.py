@@ -48,10 +48,10 @@ def contract_lines(event: e.Event) -> list[Line]:
 def _judged(event: e.CriteriaJudged) -> list[Line]:
     count = {kind: sum(row.verdict == kind for row in event.judgements) for kind in ("PASS", "FAIL", "UNDECIDED")}
     if event.subject == "null":
-        text = f"on a package of meaningless values {count['FAIL']} of {len(event.judgements)} criteria fail"
+        text = f"on meaningless answers {count['FAIL']} of {len(event.judgements)} criteria fail"
         return [Line("judges", text, "dim")]
     if event.subject == "disturbed":
-        text = f"with what they are about disturbed, {count['FAIL']} of {len(event.judgements)} criteria fail"
+        text = f"on moved answers {count['FAIL']} of {len(event.judgements)} criteria fail"
         return [Line("judges", text, "dim")]
     if event.subject == "before":
         return [Line("", f"before: {count['PASS']} of {len(event.judgements)} of these criteria pass", "dim")]

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.artifacts.catalogue import catalogue
-from statsclaw.errors import InputRefused
+from statsclaw.engine.rejudging import judged_again
+from statsclaw.errors import InputRefused, LogDamaged
 from statsclaw.intake.routing import Routing
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import workflow
@@ -207,6 +208,15 @@ def log_verify(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     for digest in named:
         store.get(digest)
     print(f"{folder.id}: {lines} lines verified, {len(named)} stored documents, files and outputs intact")
+    faults = list(judged_again(view, store, folder.path))
+    for fault in faults:
+        print(f"  ✗ {fault}")
+    if faults:
+        raise LogDamaged(
+            f"the log of {folder.id} and its evidence contradict each other", 0, kept="nothing was changed"
+        )
+    if view.judged:
+        print("verdicts made again from the stored answers and records: the same")
     if chain.read_head(folder.path / runlog.HEAD) is None:
         print("note: the head file is missing, so lines cut off the end could not be noticed")
 

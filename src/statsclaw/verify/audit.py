@@ -24,8 +24,10 @@ def render_audit(
     seeds: Mapping[str, str] = MappingProxyType({}),
     judgements: Sequence[Judgement] = (),
     changes: Sequence[Moved] = (),
+    policy: str = "",
 ) -> str:
-    """`found_failing`: what the verification as a whole found, beyond the commands it ran."""
+    """`found_failing`: what the verification as a whole found, beyond the commands it ran. `policy`: what the study
+    does about failed replications."""
     after = [c for c in after if not c.passed or c.name != "environment"]  # that there was a download is of the machine
     failed = [c for c in after if not c.passed]
     return render(
@@ -39,6 +41,7 @@ def render_audit(
         judgements=judgements,
         tally=tally(judgements),
         changes=changes,
+        policy=policy,
         compared=list(compare(before, after)),
         notes=_quoted(notes) if notes.strip() else "",
         outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],
@@ -64,7 +67,7 @@ def _verdict(
 
 
 def compare(before: Iterable[CommandExecuted], after: Iterable[CommandExecuted]) -> Iterable[tuple[str, str, str]]:
-    """Per test of the validation suite: its outcome on the old and on the new package."""
+    """Per test of the validation: its outcome on the old and on the new package."""
     old, new = _validation(before), _validation(after)
     built = any(c.phase == "build" and c.passed for c in before)
     for name, outcome in new.items():

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -26,15 +26,28 @@ def requirements_of(tree: Path) -> list[str]:
     """What pyproject.toml asks for to build, run and test the package, and pytest."""
     try:
         project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         project = {}
-    metadata = project.get("project", {})
-    extras = metadata.get("optional-dependencies", {})
-    wanted = [*project.get("build-system", {}).get("requires", ["setuptools"]), *metadata.get("dependencies", [])]
+    metadata = _table(project, "project")
+    extras = _table(metadata, "optional-dependencies")
+    build = _table(project, "build-system")
+    wanted = _texts(build, "requires") if "requires" in build else ["setuptools"]
+    wanted += _texts(metadata, "dependencies")
     if any(row.startswith("setuptools") for row in wanted):
         wanted.append("wheel")  # setuptools before 70.1 builds no wheel without it
-    wanted += [row for name in _TEST_EXTRAS for row in extras.get(name, [])]
-    return sorted({str(row) for row in [*wanted, "pytest"]})
+    wanted += [row for name in _TEST_EXTRAS for row in _texts(extras, name)]
+    return sorted({*wanted, "pytest"})
+
+
+def _table(table: Mapping[str, object], key: str) -> Mapping[str, object]:
+    """A role may have written anything: what is not of the expected form says nothing."""
+    found = table.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _texts(table: Mapping[str, object], key: str) -> list[str]:
+    found = table.get(key)
+    return [row for row in found if isinstance(row, str)] if isinstance(found, list) else []
 
 
 #: Installs requirements into the environment in a folder; gives the exit status and what was said.

@@ -9,15 +9,13 @@ from the package's own process, so lines that the source does not have are left 
 from __future__ import annotations
 
 import ast
-import json
-import os
-import stat
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType
 
 from statsclaw.review.case import FileCoverage
+from statsclaw.sandbox.left_behind import json_left_behind
 from statsclaw.verify.coverage_tracer import LEFT
 
 _LARGEST_SOURCE = 1_000_000
@@ -32,20 +30,8 @@ Dump = Mapping[str, object]
 
 def read_dumps(paths: Iterable[Path]) -> list[Dump]:
     """The records that can be read; links, special files, and what is too large or no JSON object are passed over."""
-    found: list[Dump] = []
-    for path in sorted(paths)[:_MOST_DUMPS]:
-        try:
-            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(handle, "rb") as file:
-                about = os.fstat(handle)
-                if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_DUMP:
-                    continue
-                read = json.loads(file.read(_LARGEST_DUMP))
-        except (OSError, ValueError, RecursionError):
-            continue
-        if isinstance(read, dict):
-            found.append(read)
-    return found
+    found = [json_left_behind(path, _LARGEST_DUMP) for path in sorted(paths)[:_MOST_DUMPS]]
+    return [read for read in found if isinstance(read, dict)]
 
 
 def measured(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import stat
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from statsclaw.runlog.events import CaseOutcome, Criterion, Observation
-from statsclaw.verify.deviation import deviation, of_numbers
+from statsclaw.sandbox.left_behind import read_left_behind
+from statsclaw.verify.deviation import deviation
 
 _LARGEST_REPORT = 32 * 1024 * 1024
 _LONGEST_FAILURE = 20_000
@@ -30,46 +29,6 @@ class Parsed:
     criteria: tuple[Criterion, ...] = ()
     observations: tuple[Observation, ...] = ()
     records: bytes = b""
-
-
-_MOST_OBSERVATIONS = 60_000
-
-
-def observations(report: Path) -> tuple[Observation, ...]:
-    """What a suite recorded about criteria. A line that cannot be read makes all of them worthless."""
-    text = _read(report)
-    rows = (text or "").splitlines()
-    if len(rows) > _MOST_OBSERVATIONS:
-        return ()
-    try:
-        return tuple(Observation.model_validate(json.loads(row)) for row in rows)
-    except (ValueError, RecursionError):
-        return ()
-
-
-def named_alike(found: tuple[Observation, ...], tests: tuple[CaseOutcome, ...]) -> tuple[Observation, ...]:
-    """Observations under the names of the report: testthat knows a test by its description only."""
-    names = {test.name for test in tests}
-    by_end: dict[str, list[str]] = {}
-    for name in names:
-        by_end.setdefault(name.partition("::")[2], []).append(name)
-    return tuple(
-        row.model_copy(update={"test": by_end[row.test][0]})
-        if row.test not in names and len(by_end.get(row.test, ())) == 1
-        else row
-        for row in found
-    )
-
-
-def with_deviations(tests: tuple[CaseOutcome, ...], found: tuple[Observation, ...]) -> tuple[CaseOutcome, ...]:
-    """A test that failed on a criterion missed it by what was recorded, whatever its message says."""
-    last = {row.test: row for row in found if row.observed is not None and row.expected is not None}
-    return tuple(
-        test.model_copy(update={"deviation": of_numbers(row.observed or 0.0, row.expected or 0.0)})
-        if test.outcome == "failed" and test.deviation is None and (row := last.get(test.name)) is not None
-        else test
-        for test in tests
-    )
 
 
 def by_exit_code(report: Path, exit_code: int) -> Parsed:
@@ -273,16 +232,5 @@ PARSERS: dict[str, Callable[[Path, int], Parsed]] = {
 
 
 def _read(report: Path) -> str | None:
-    """A plain file of bounded size: no link, no pipe that would block."""
-    try:
-        fd = os.open(report, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode) or info.st_size > _LARGEST_REPORT:
-            return None
-        with os.fdopen(os.dup(fd), "rb") as file:
-            return file.read(_LARGEST_REPORT).decode("utf-8", "replace")
-    finally:
-        os.close(fd)
+    data = read_left_behind(report, _LARGEST_REPORT)
+    return None if data is None else data.decode("utf-8", "replace")

@@ -1,6 +1,6 @@
 """What a role is told when verification fails: which behaviour, which way and how far, not the values.
 
-To the builder, nothing of the validation suite or the study is quoted. A row is composed of words of the interface and
+To the builder, nothing of the tester's or simulator's work is quoted. A row is composed of words of the interface and
 of a fixed list, a direction, a decade, and, if its own code raised an error, the class and what is left of the message.
 Rows are sorted and large numbers of cases are told roughly, so that neither order nor number says more.
 """

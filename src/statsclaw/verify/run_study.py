@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 
 import numpy as np
@@ -14,7 +14,7 @@ from statsclaw.montecarlo.table import Table
 from statsclaw.runlog.events.command_executed import CommandExecuted
 from statsclaw.runlog.store import ContentStore
 from statsclaw.specs.contract import Contract
-from statsclaw.specs.sim_spec import Study, StudyCriterion
+from statsclaw.specs.sim_spec import Study, as_design
 from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
 #: What studies call the field that holds the seconds a method took.
@@ -50,41 +50,6 @@ def recorded_count(data: bytes) -> int:
         return len(json.loads(data)["cells"][0]["replication"])
     except (ValueError, LookupError, TypeError):
         return 0
-
-
-def as_design(study: Study) -> design.Study:
-    """`methods` are names only: it can be summarised and judged, not run."""
-    truths = {cell: _truth(study, cell) for cell in study.cells()}
-    return design.Study(
-        name=study.id,
-        grid=study.grid,
-        methods=study.methods,
-        truth=lambda cell: truths[design.cell_name(cell)],
-        replications=study.replications,
-        seed=study.seed,
-        criteria=tuple(_criterion(row) for row in study.criteria),
-        level=study.level,
-        cap=study.cap,
-        description=study.dgp,
-    )
-
-
-def _truth(study: Study, cell: str) -> Mapping[str, float]:
-    return {row.name: row.truth[cell] if isinstance(row.truth, dict) else row.truth for row in study.parameters}
-
-
-def _criterion(row: StudyCriterion) -> design.Criterion:
-    return design.Criterion(
-        id=row.id,
-        metric=row.metric,
-        method=row.method,
-        parameter=row.parameter,
-        low=row.low,
-        high=row.high,
-        cells=row.cells,
-        field=row.field,
-        source=row.source,
-    )
 
 
 def as_results(study: Study, records: Records) -> MemoryResults:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,10 +24,10 @@ from statsclaw.sandbox.process import end_all, end_leftover
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.sandbox.toolchain import find_program
 from statsclaw.states import PHASES
-from statsclaw.verify.door import Worker, package_behind_door
+from statsclaw.templates import without_control
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
-from statsclaw.verify.parsers import PARSERS, Parsed, named_alike, observations, with_deviations
-from statsclaw.verify.shadows import shadowed_modules
+from statsclaw.verify.parsers import PARSERS, Parsed
+from statsclaw.verify.shadows import why_unfit
 from statsclaw.verify.study_report import packed
 
 #: Evidence that is there only where something had to be downloaded.
@@ -37,9 +36,6 @@ ENVIRONMENT = "environment"
 _LOOK_EVERY_S = 0.2
 
 _PLACES = ("tree", "site", "scratch", "home", "reports")
-
-#: Where a suite records what it showed about each criterion.
-_EVIDENCE = "evidence.jsonl"
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
 _LATER = {"validation": ("validation",), "study": ("simulation",), "coverage": ("validation",)}
@@ -68,17 +64,14 @@ class Bench:
     seed: int = 0
     registries: tuple[str, ...] = ()
     registry_env: Mapping[str, str] = field(default_factory=dict)
-    #: The interface as a package that passes every call on: the package under judgement is not in the judge's process.
-    door: Mapping[str, str] = field(default_factory=dict)
-    package: str = ""
-    #: Which meaningless values a stand-in package returns.
-    standin: int = 0
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
-    #: What the worker does to an element of the package, to see whether the judge looks at it (JSON; empty: nothing).
-    disturbance: str = ""
     #: Of a study: the first replication and how many.
     replications: tuple[int, int] | None = None
+    #: How questions are asked, answered and compared, where there is a contract: (bench, subject, tree).
+    validate: Callable[[Bench, str, str], Iterator[CommandExecuted]] | None = None
+    #: How a study is drawn, answered and recorded, likewise.
+    simulate: Callable[[Bench, str, str], Iterator[CommandExecuted]] | None = None
 
     def place(self, name: str) -> Path:
         return self.folder / name
@@ -95,57 +88,30 @@ class Bench:
     def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
         """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
         tools = self.tools(self.python or "")
-        apart = bool(self.door) and phase in _LATER
-        places = [name for name in (*_PLACES, *_LATER.get(phase, ())) if not (apart and name == "site")]
+        places = (*_PLACES, *_LATER.get(phase, ()))
         own = [
             Mount(
                 inside=f"/verify/{name}",
                 host=str(self.place(name)),
                 purpose="verification",
-                writable=(name not in _FIXED or (name, phase) == ("site", "build")) and not (apart and name == "tree"),
+                writable=name not in _FIXED or (name, phase) == ("site", "build"),
             )
-            for name in (*places, *(("door", "socket") if apart else ()))
+            for name in places
         ]
         tmp = Mount(inside="/tmp", host=str(self.place("tmp")), purpose="temporary", writable=True)
         enclosure = replace(tools, mounts=nested((*tools.mounts, *own, tmp)), cwd=f"/verify/{cwd}")
         limits = self.limits.model_copy(update={"timeout_s": timeout_s})
         return Confinement(self.barrier, enclosure, limits, self.desk)
 
-    def worker(self, timeout_s: float) -> Confinement:
-        """Where the package itself runs while it is judged: no test, no study, no report in sight."""
-        tools = self.tools(self.python or "")
-        own = [
-            Mount(inside=f"/verify/{name}", host=str(self.place(name)), purpose="verification")
-            for name in ("site", "tree")
-        ]
-        own.append(
-            Mount(inside="/verify/socket", host=str(self.place("socket")), purpose="verification", writable=True)
-        )
-        if self.coverage:
-            place = self.place("coverage")
-            place.mkdir(exist_ok=True)
-            own.append(Mount(inside="/verify/coverage", host=str(place), purpose="verification", writable=True))
-        for name in ("home", "tmp"):
-            host = self.place("worker") / name
-            host.mkdir(parents=True, exist_ok=True)
-            inside = "/tmp" if name == "tmp" else "/verify/home"
-            own.append(Mount(inside=inside, host=str(host), purpose="temporary", writable=True))
-        enclosure = replace(tools, mounts=nested((*tools.mounts, *own)), cwd="/tmp")
-        limits = self.limits.model_copy(update={"timeout_s": timeout_s})
-        return Confinement(self.barrier, enclosure, limits, self.desk / "worker")
-
 
 def verify_tree(
     bench: Bench, lay_out: LayOut, tree_sha256: str, subject: str, phases: tuple[str, ...] = PHASES
 ) -> Iterator[CommandExecuted]:
     """Run the profile's phases on a tree and yield the evidence of each command. After a failed build, nothing."""
-    for pid in (bench.desk / "pid", *bench.desk.glob("worker/pid"), *bench.desk.glob("beside/*/pid")):
+    for pid in (bench.desk / "pid", *bench.desk.glob("blind/*/pid"), *bench.desk.glob("beside/*/pid")):
         end_leftover(pid)
     remove_tree(bench.folder)
     _furnish(bench, lay_out)
-    for name in ("door", "socket"):
-        bench.place(name).mkdir()
-    write_files(bench.place("door"), bench.door)
     lay_out(bench.place("validation"), frozenset({PathClass.VALIDATION}))
     lay_out(bench.place("simulation"), frozenset({PathClass.SIMULATION}))
     try:
@@ -153,13 +119,13 @@ def verify_tree(
         install = partial(_install, bench, used) if bench.registries else None
         python = bench.python or find_interpreter(bench.place("tree"), bench.cache, bench.profile.id, install)
     except InterpreterMissing as missing:
-        yield _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, ("pip", "install"), 1, missing.output, 0.0)
+        yield evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, ("pip", "install"), 1, missing.output, 0.0)
         return
     bench = replace(bench, python=python)
     if used:
         made = Parsed(True, f"dependencies installed from {', '.join(bench.registries)}")
         argv = ("pip", "install")
-        done = _evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, argv, 0, "", 0.0, made)
+        done = evidence(bench, ENVIRONMENT, "build", subject, tree_sha256, argv, 0, "", 0.0, made)
         yield done.model_copy(update={"network": used[0]})
     present = {cls for cls in ("validation", "simulation", "unit_tests") if _has_files(bench, cls)}
     commands = {
@@ -175,18 +141,25 @@ def verify_tree(
         for phase in phases:
             if phase == "study":
                 yield from beside.finished()  # the times of a study are results
-            if phase in _LATER and not bench.door:
+            if phase == "validation" and bench.validate is not None:
+                yield from bench.validate(bench, subject, tree_sha256)
+                continue
+            if phase == "study" and bench.simulate is not None:
+                yield from bench.simulate(bench, subject, tree_sha256)
+                continue
+            if phase in _LATER:
+                _empty(bench, "scratch")
                 try:
                     lay_out(bench.place("tree"), _HELD_BACK)
                 except OSError as error:
                     yield from beside.finished()
                     text = f"the tests cannot be laid out: the build put something in the way ({error.strerror})"
-                    yield _evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
+                    yield evidence(bench, "lay-out", phase, subject, tree_sha256, ("lay-out",), 1, text, 0.0)
                     return
             for command in commands[phase]:
-                evidence = _execute(bench, command, phase, subject, tree_sha256)
-                yield evidence
-                if phase == "build" and not evidence.passed:
+                done = _execute(bench, command, phase, subject, tree_sha256)
+                yield done
+                if phase == "build" and not done.passed:
                     return
         yield from beside.finished()
 
@@ -233,32 +206,29 @@ def _furnish(bench: Bench, lay_out: LayOut) -> None:
 
 
 def fresh_places(bench: Bench) -> None:
-    """Nothing is left of what an earlier run wrote: a suite that remembers could tell one package from another.
+    """Before each command: what an earlier one left in its home, say, neither configures nor reports anything."""
+    _empty(bench, "home", "tmp", "reports")
 
-    But what the package compiled when it first ran, out of the suite's reach, need not be compiled each time.
-    """
-    compiled, cache = bench.place("compiled"), bench.place("worker") / "home" / ".cache"
-    if cache.is_dir() and not compiled.exists():
-        cache.rename(compiled)
-    for name in ("scratch", "home", "tmp", "worker"):
+
+def _empty(bench: Bench, *names: str) -> None:
+    for name in names:
         remove_tree(bench.place(name))
-    for name in ("scratch", "home", "tmp"):
         bench.place(name).mkdir()
-    if compiled.is_dir():
-        try:
-            shutil.copytree(compiled, cache, symlinks=True)
-        except (OSError, shutil.Error):  # not what a compiler leaves: then everything is compiled each time
-            remove_tree(compiled)
-            remove_tree(bench.place("worker"))
 
 
 def go_on(bench: Bench, phase: str, tree_sha256: str, name: str) -> Iterator[CommandExecuted]:
     """One phase again on what is laid out and built already, under another name."""
     tree = bench.place("tree")
     bench = replace(bench, python=bench.python or find_interpreter(tree, bench.cache, bench.profile.id, None))
+    if phase == "study" and bench.simulate is not None:
+        for done in bench.simulate(bench, "after", tree_sha256):
+            yield done.model_copy(update={"name": f"{done.name}, {name}"})
+        return
+    if phase in _LATER:
+        _empty(bench, "scratch")
     for command in getattr(bench.profile, phase):
-        evidence = _execute(bench, command, phase, "after", tree_sha256)
-        yield evidence.model_copy(update={"name": f"{command.name}, {name}"})
+        done = _execute(bench, command, phase, "after", tree_sha256)
+        yield done.model_copy(update={"name": f"{command.name}, {name}"})
 
 
 def _has_files(bench: Bench, cls: str) -> bool:
@@ -272,74 +242,29 @@ def _has_files(bench: Bench, cls: str) -> bool:
 
 def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str) -> CommandExecuted:
     confinement = bench.confinement(phase, command.cwd, float(command.timeout_s))
-    remove_tree(bench.place("reports"))  # a report that lies there already was written by what is judged
-    bench.place("reports").mkdir()
+    fresh_places(bench)
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
-    apart = bool(bench.door) and phase in _LATER
     places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
-    places |= {"site": confinement.path(bench.place("door"))} if apart else {}
     study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)
     values = places | {"python": bench.python or "python3", "report": confinement.path(report), "simulation": study}
     argv, extra = command.fill(values)
     missing = [program for program in command.needs if not find_program(program, confinement.enclosure)]
     if missing:
         text = f"{', '.join(missing)} not found. {bench.profile.missing_tool}"
-        return _evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
+        return evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
     registries = bench.registries if command.registry else ()
-    with with_network(confinement, (), registries) as (connected, bridge), _worker(bench, phase, command) as worker:
+    with with_network(confinement, (), registries) as (connected, bridge):
         reach = dict(bench.registry_env) if bridge else {}
-        done = connected.run(argv, environment(bench, confinement) | _judging(bench, connected, phase) | reach | extra)
+        done = connected.run(argv, environment(bench, confinement) | reach | extra)
     output = done.output.decode("utf-8", "replace")
-    if worker is not None and worker.output.strip():
-        output += f"\n--- printed by the package ---\n{worker.output}"
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"
     parsed = PARSERS[command.parser](report, done.exit_code)
-    seen = named_alike(observations(bench.place("reports") / _EVIDENCE), parsed.tests)
-    parsed = replace(parsed, tests=with_deviations(parsed.tests, seen), observations=seen)
-    if phase == "build" and parsed.passed and (names := shadowed_modules(bench.place("site"))):
-        parsed = Parsed(False, f"the package would replace {', '.join(names)}")
-    return _evidence(
+    if phase == "build" and parsed.passed and (why := why_unfit(bench.place("site"))):
+        parsed = Parsed(False, why)
+    return evidence(
         bench, command.name, phase, subject, tree_sha256, argv, done.exit_code, output, done.elapsed_s, parsed
     ).model_copy(update={"network": bridge.use if bridge else None})
-
-
-def _worker(bench: Bench, phase: str, command: Command) -> AbstractContextManager[Worker | None]:
-    if not bench.package or phase not in _LATER:
-        return nullcontext()
-    confinement = bench.worker(float(command.timeout_s))
-    remove_tree(bench.place("socket"))
-    bench.place("socket").mkdir()
-    env = environment(bench, confinement) | {"HOME": confinement.path(bench.place("worker") / "home"), "TMPDIR": "/tmp"}
-    del env["STATSCLAW_SEED"]  # a package that knew it could know that it is judged
-    if bench.coverage:
-        env["STATSCLAW_COVERAGE"] = confinement.path(bench.place("coverage") / "run")
-    python = bench.python or "python3"
-    socket = bench.place("socket") / "door"
-    return package_behind_door(confinement, socket, bench.place("site"), python, bench.package, env, bench.disturbance)
-
-
-def _judging(bench: Bench, confinement: Confinement, phase: str) -> dict[str, str]:
-    """What suites and studies are told: where to record, where the package is, which replications to run."""
-    if phase not in _LATER:
-        return {}
-    found = {"STATSCLAW_EVIDENCE": confinement.path(bench.place("reports") / _EVIDENCE)}
-    if bench.door:
-        found["STATSCLAW_DOOR"] = confinement.path(bench.place("socket") / "door")
-        found["PYTHONPATH"] = confinement.path(bench.place("door"))
-    if bench.standin:
-        found["STATSCLAW_STANDIN"] = str(bench.standin)
-    if bench.replications is not None:
-        first, count = bench.replications
-        found |= {"STATSCLAW_FIRST": str(first), "STATSCLAW_REPLICATIONS": str(count)}
-    return found
-
-
-def write_files(folder: Path, made: Mapping[str, str]) -> None:
-    for name, text in made.items():
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
 
 
 def _install(bench: Bench, used: list[NetworkUse], folder: Path, wanted: list[str]) -> tuple[int, str]:
@@ -358,7 +283,7 @@ def _install(bench: Bench, used: list[NetworkUse], folder: Path, wanted: list[st
 
 
 def environment(bench: Bench, confinement: Confinement) -> dict[str, str]:
-    """Nothing of the person's environment. Suites and studies take their randomness from STATSCLAW_SEED."""
+    """Nothing of the person's environment. Suites without a contract take their randomness from STATSCLAW_SEED."""
     site = confinement.path(bench.place("site"))
     return {
         "LANG": "C.UTF-8",
@@ -370,12 +295,15 @@ def environment(bench: Bench, confinement: Confinement) -> dict[str, str]:
         "PYTHONPATH": site,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
         "R_LIBS": site,
+        "R_PROFILE_USER": "/dev/null",
+        "R_ENVIRON_USER": "/dev/null",
         "SOURCE_DATE_EPOCH": "946684800",
     }
 
 
-def _evidence(
+def evidence(
     bench: Bench,
     name: str,
     phase: str,
@@ -420,13 +348,9 @@ def _evidence(
     )
 
 
-#: A document is text: what a program prints may hold anything.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-
-
 def normalise(bench: Bench, text: str) -> str:
     """The same run on another machine or another day should read the same: no folders, no durations."""
-    text = _CONTROL.sub("�", text.replace("\r\n", "\n")).replace(str(bench.folder), "/verify")
+    text = without_control(text.replace("\r\n", "\n")).replace(str(bench.folder), "/verify")
     if bench.python:
         text = text.replace(bench.python, "python").replace(
             str(Path(bench.python).parent.parent) + "/", "/environment/"

@@ -18,6 +18,15 @@ _PROTECTED = frozenset(sys.stdlib_module_names) | {
 }
 
 
+def why_unfit(site: Path) -> str:
+    """Why what a build left in `site` cannot be judged; empty where it can."""
+    try:
+        names = shadowed_modules(site)
+    except OSError as error:
+        return f"the built package cannot be read ({error.strerror})"
+    return f"the package would replace {', '.join(names)}" if names else ""
+
+
 def shadowed_modules(site: Path) -> list[str]:
     """Top-level modules in `site` that would hide one the verification relies on."""
     names = {entry.name.split(".")[0] for entry in site.iterdir() if not entry.name.endswith((".dist-info", ".data"))}

@@ -10,13 +10,15 @@ import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from statsclaw.montecarlo.table import Flags, Floats, Table
-from statsclaw.specs.sim_spec import Study, StudyCriterion
+from statsclaw.montecarlo.verdicts.questions import columns_needed, methods_of
+from statsclaw.specs.sim_spec import Study, as_criterion
 
 Key = tuple[str, str]
 
@@ -29,17 +31,6 @@ _REPEATED = 0.9
 _FEW_VALUES = 10
 #: So many values may by chance return at the same distance.
 _MOST_BY_CHANCE = 4
-
-_PARTS: Mapping[str, tuple[str, ...]] = {
-    "bias": ("estimate",),
-    "rmse": ("estimate",),
-    "empse": ("estimate",),
-    "quantile_range": ("estimate",),
-    "modse": ("se",),
-    "se_ratio": ("estimate", "se"),
-    "coverage": ("low", "high"),
-    "rejection": ("reject",),
-}
 
 
 class RecordsRefused(Exception):
@@ -54,13 +45,6 @@ class Records:
     first: int
     count: int
     tables: Mapping[Key, Table]
-
-
-def needed_columns(criterion: StudyCriterion) -> tuple[str, ...]:
-    """The columns without which the criterion has no answer."""
-    if criterion.metric == "mean":
-        return (str(criterion.field),)
-    return tuple(f"{criterion.parameter}.{part}" for part in _PARTS.get(criterion.metric, ()))
 
 
 def packed(data: bytes) -> bytes:
@@ -215,11 +199,13 @@ def _floats(values: list[object], where: str) -> Floats:
 
 
 def _check_columns(study: Study, tables: Mapping[Key, Table]) -> None:
+    """Without these columns a criterion has no answer."""
     for criterion in study.criteria:
-        for cell in study.selected(criterion):
-            for column in needed_columns(criterion):
-                if column not in tables[cell, criterion.method].columns:
-                    where = _name((cell, criterion.method))
+        asked = as_criterion(criterion)
+        for cell, method in product(study.selected(criterion), methods_of(asked)):
+            for column in columns_needed(asked):
+                if column not in tables[cell, method].columns:
+                    where = _name((cell, method))
                     raise RecordsRefused(f"{criterion.id} needs the column {column}, which is missing in {where}")
 
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from statsclaw.echoes import has_echo, without_echoes
+from statsclaw.templates import without_control
+
 _SECRETS = re.compile(
     r"""
     -----BEGIN[ A-Z]*PRIVATE\ KEY-----.*?(?:-----END[ A-Z]*PRIVATE\ KEY-----|\Z)
@@ -36,9 +39,7 @@ class Scrubber:
     secrets: Iterable[str] = ()
 
     def __call__(self, text: str) -> str:
-        for value in sorted(self.secrets, key=len, reverse=True):
-            if len(value) >= 8:
-                text = text.replace(value, HIDDEN)
+        text = without_echoes(without_control(text), tuple(self.secrets), HIDDEN)
         text = _TOKEN_RUN.sub(_without_web_token, _SECRETS.sub(HIDDEN, text))
         text = _URL_LOGIN.sub(r"\1", text)
         for path, name in sorted(self.paths.items(), key=lambda item: -len(item[0])):
@@ -52,7 +53,7 @@ class Scrubber:
     def finds_secret(self, data: bytes) -> bool:
         """Whether a source file carries a secret or a folder of this machine; such a file is refused, not rewritten."""
         text = data.decode("utf-8", "replace")
-        own = any(value in text for value in self.secrets if len(value) >= 8)
+        own = has_echo(text, tuple(self.secrets))
         web_token = any(_without_web_token(run) != run[0] for run in _TOKEN_RUN.finditer(text))
         login = any(m[1].strip("<>{}$").lower() not in _PLACEHOLDERS for m in _LOGIN_WITH_PASSWORD.finditer(text))
         path = any(_path(p).search(text) for p in self.paths if len(p) >= 5)

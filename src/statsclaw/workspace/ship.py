@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from statsclaw.errors import MachineRefused, RunStopped
-from statsclaw.git import GitFailed, git, git_text, own_environment, persons_environment
+from statsclaw.git import GitFailed, git, git_text, own_environment, persons_environment, to_remote
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import ContentStore
 from statsclaw.workspace.scrub import display_remote, display_url
@@ -65,8 +65,9 @@ def keep_branch(repo: Path, branch: str, commit: str) -> None:
     git("update-ref", f"refs/heads/{branch}", commit, git_dir=repo)
 
 
-def remote_branches(url: str) -> dict[str, str]:
-    rows = git_text("ls-remote", "--heads", url, env=persons_environment(), timeout_s=120).splitlines()
+def remote_branches(repo: Path, url: str) -> dict[str, str]:
+    """Asked from the run's own clone: the folder one stands in does not configure it."""
+    rows = git_text("ls-remote", "--heads", url, git_dir=repo, env=persons_environment(), timeout_s=120).splitlines()
     return {name.removeprefix("refs/heads/"): oid for oid, _, name in (row.partition("\t") for row in rows)}
 
 
@@ -74,7 +75,7 @@ def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base:
     """Push the commit to its branch unless it is there already. Never forces, never touches another branch."""
     shown = display_remote(url)
     try:
-        branches = remote_branches(url)
+        branches = remote_branches(repo, url)
         there = branches.get(branch)
         if there is not None and there != commit:
             raise RunStopped(
@@ -84,7 +85,7 @@ def push(repo: Path, url: str, branch: str, commit: str, base_branch: str, base:
             )
         if there is None:
             git(
-                "push", "--quiet", "--no-verify", url, f"{commit}:refs/heads/{branch}",
+                "push", "--quiet", "--no-verify", *to_remote(url), f"{commit}:refs/heads/{branch}",
                 git_dir=repo, env=persons_environment(),
             )  # fmt: skip
     except GitFailed as failure:

@@ -103,20 +103,24 @@ def _se_ratio(sample: Sample, parameter: str, truth: float) -> Found:
     return _over_empse(sample, parameter, top, sample[column])
 
 
-def _relative_error_modse(sample: Sample, parameter: str, truth: float) -> Found:
-    """100 (ModSE / EmpSE − 1): 100 (M/E) √(Var(V̂) / (4 n M⁴) + 1 / (2 (n − 1)))."""
+def _rms_se_ratio(sample: Sample, parameter: str, truth: float) -> Found:
+    """ModSE / EmpSE, root of the mean of the squared standard errors: (M/E) √(Var(V̂) / (4 n M⁴) + 1 / (2 (n − 1)))."""
     modse = _modse(sample, parameter, truth)
     errors = sample[f"{parameter}.se"]
     if not modse.value > 0:
         if modse.value == 0 and deviation(sample[f"{parameter}.estimate"]) == 0:
             return Found(math.nan, None, undefined=_NO_SPREAD)
-        return Found(-100.0, 0.0, log_shift=100.0) if modse.value == 0 else Found(math.nan, None)
+        return Found(0.0, 0.0, log_shift=0.0) if modse.value == 0 else Found(math.nan, None)
     # The influence on log M of one replication is (V − M²) / (2 M²), as if M were the mean of these:
     linear = np.square(errors) / (2 * modse.value) + modse.value / 2
-    ratio = _over_empse(sample, parameter, modse, linear)
+    return _over_empse(sample, parameter, modse, linear)
+
+
+def _relative_error_modse(sample: Sample, parameter: str, truth: float) -> Found:
+    """100 (ModSE / EmpSE − 1), with 100 times the error of the ratio."""
+    ratio = _rms_se_ratio(sample, parameter, truth)
     error, robust = (None if found is None else 100 * found for found in (ratio.mcse, ratio.robust))
-    value, wide = 100 * (ratio.value - 1), ratio.open_above
-    return Found(value, error, robust, log_shift=100.0, open_below=ratio.open_below, open_above=wide)
+    return replace(ratio, value=100 * (ratio.value - 1), mcse=error, robust=robust, log_shift=100.0)
 
 
 def _over_empse(sample: Sample, parameter: str, top: Found, values: Floats) -> Found:
@@ -162,6 +166,7 @@ FORMULAS: Mapping[str, Callable[[Sample, str, float], Found]] = {
     "rmse": _rmse,
     "relative_error_modse": _relative_error_modse,
     "se_ratio": _se_ratio,
+    "rms_se_ratio": _rms_se_ratio,
     "width": _width,
     "time": _time,
 }

@@ -45,6 +45,15 @@ def interval(estimate: McEstimate, error: float) -> Interval:
     return lowest if estimate.open_below else low, math.inf if estimate.open_above else high
 
 
+def kind_of(estimate: McEstimate) -> str:
+    """How the interval of a metric is made."""
+    if estimate.parts is not None:
+        return "from those of its two parts"
+    if estimate.successes is not None:
+        return "Clopper-Pearson"
+    return "order statistics" if estimate.ordered is not None else "value ± t · mcse"
+
+
 def _of_t(estimate: McEstimate, mcse: float, error: float) -> Interval:
     half = float(special.stdtrit(estimate.trials - 1, 1 - error / 2)) * mcse
     if estimate.log_shift is None or not estimate.value + estimate.log_shift > 0:

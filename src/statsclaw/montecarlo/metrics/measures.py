@@ -35,7 +35,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 
@@ -45,10 +44,6 @@ from statsclaw.montecarlo.metrics.formulas import FORMULAS, mean
 from statsclaw.montecarlo.metrics.sample import Kept, Sample
 from statsclaw.montecarlo.table import Flags, Floats, Table
 
-#: The metrics a specification of a run may name; METRICS holds all.
-Metric = Literal[
-    "bias", "rmse", "empse", "modse", "se_ratio", "coverage", "rejection", "mean", "quantile_range", "failure_rate"
-]
 PROPORTIONS: frozenset[str] = frozenset({"coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"})
 #: Of all replications, failed or not.
 RATES: frozenset[str] = frozenset({"failure_rate", "convergence_rate"})
@@ -174,6 +169,7 @@ METRICS: Mapping[str, tuple[str, ...]] = {
     "rmse": _ESTIMATE,
     "relative_error_modse": _SE,
     "se_ratio": _SE,
+    "rms_se_ratio": _SE,
     "coverage": _LIMITS,
     "be_coverage": ("estimate", *_LIMITS),
     "width": _LIMITS,

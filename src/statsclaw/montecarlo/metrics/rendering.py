@@ -27,6 +27,7 @@ TITLES: Mapping[str, str] = {
     "rmse": "RMSE",
     "relative_error_modse": "ModSE error %",
     "se_ratio": "SE ratio",
+    "rms_se_ratio": "RMS SE ratio",
     "coverage": "coverage",
     "be_coverage": "be. coverage",
     "rejection": "rejection",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from statsclaw.montecarlo.metrics.order import partly_sorted
-from statsclaw.montecarlo.table import Floats, Table
+from statsclaw.montecarlo.table import Flags, Floats, Table
 
 #: Below this index of the tail a distribution has no fourth moment, and the spread no standard error.
 FOURTH_MOMENT = 4.0
@@ -37,9 +37,7 @@ class Sample:
 
     def __init__(self, table: Table, columns: Sequence[str], kept: Kept | None = None) -> None:
         self._table = table
-        known = ~table.failed
-        for name in columns:
-            known &= ~np.isnan(table.columns[name])
+        known = ~lost_in(table, columns)
         self.total = len(known)
         self.count = int(np.count_nonzero(known))
         self._known = None if self.count == self.total else known
@@ -65,6 +63,14 @@ class Sample:
             found = tail_index(self[column], 0.0 if from_zero else None)
             self._kept.tails[column, from_zero] = found
         return self._kept.tails[column, from_zero]
+
+
+def lost_in(table: Table, columns: Sequence[str]) -> Flags:
+    """The replications that failed, or in which one of the columns is not known."""
+    found: Flags = table.failed.copy()
+    for name in columns:
+        found |= np.isnan(table.columns[name])
+    return found
 
 
 def deviation(values: Floats) -> float:

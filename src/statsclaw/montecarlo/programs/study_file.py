@@ -87,6 +87,7 @@ class CriterionTable(_Table):
     of: str | None = None
     source: str = ""
     faults: list[str] = []
+    minus: str | None = None
 
     def criterion(self) -> Criterion:
         return Criterion(**self.model_dump())
@@ -107,6 +108,7 @@ class StudyFile(_Table):
     level: float = 0.95
     cap: StrictInt | None = None
     timeout: float | None = None
+    failures_allowed: float = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +156,7 @@ def _study(file: StudyFile, path: Path) -> Study:
         level=file.level,
         cap=file.cap,
         timeout=file.timeout,
+        failures_allowed=file.failures_allowed,
         description=file.description,
         origin=path,
     )

@@ -46,9 +46,14 @@ class MemoryResults:
     tables: Mapping[tuple[int, str], Table]
     #: Why replications failed, where that is known: `Status` by (cell, method).
     reasons: Mapping[tuple[int, str], NDArray[np.uint8]] = field(default_factory=dict)
+    _counts: dict[int, int] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for (cell, _), table in self.tables.items():
+            self._counts[cell] = min(len(table.failed), self._counts.get(cell, len(table.failed)))
 
     def completed(self, cell: int) -> int:
-        return min((len(table.failed) for (at, _), table in self.tables.items() if at == cell), default=0)
+        return self._counts.get(cell, 0)
 
     def table(self, cell: int, method: str, columns: Sequence[str] | None = None) -> Table:
         found = self.tables.get((cell, method))

@@ -12,7 +12,7 @@ from scipy import special  # type: ignore[import-untyped]
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
 from statsclaw.montecarlo.metrics.measures import McEstimate
-from statsclaw.montecarlo.verdicts.power import Measured, Model, Proportion
+from statsclaw.montecarlo.verdicts.power import Measured, Model, Proportion, model_at
 from statsclaw.montecarlo.verdicts.questions import Question, metric_of
 
 CORRECT = "correct"
@@ -26,7 +26,7 @@ _OTHER = {
     "quantile_range": ("EmpSE × 1.1", "EmpSE × 1.2"),
     "rate": ("rate × 0.5", "rate × 0.8"),
 }
-_OF_SE = ("coverage", "be_coverage", "rejection", "se_ratio", "relative_error_modse", "modse", "width")
+_OF_SE = ("coverage", "be_coverage", "rejection", "se_ratio", "rms_se_ratio", "relative_error_modse", "modse", "width")
 _OF_BIAS = ("coverage", "rejection", "bias", "standardised_bias", "median_bias", "relative_bias", "rmse", "mse")
 #: Of what a fault multiplies or shifts by.
 _LARGEST = 1e6
@@ -79,10 +79,10 @@ def faults_of(criterion: Criterion) -> list[Fault]:
         if isinstance(criterion.faults, str) or not isinstance(criterion.faults, Iterable):
             raise StudyRefused(f"{criterion.id}: faults is a list of names, such as [“SE × 0.9”]")
         return [read_fault(name) for name in criterion.faults]
-    if criterion.metric in _OTHER:
+    if criterion.metric in _OTHER and criterion.minus is None:
         return [read_fault(name) for name in _OTHER[criterion.metric]]
     usual = [read_fault(name) for name in USUAL]
-    if criterion.metric in ("rate", "trend"):
+    if criterion.metric in ("rate", "trend") or criterion.minus is not None:
         return []
     return [
         fault
@@ -94,24 +94,26 @@ def faults_of(criterion: Criterion) -> list[Fault]:
 def model_of(study: Study, question: Question, fault: Fault, pilot: McEstimate | None) -> Model | None:
     """How the metric is distributed under the fault; None where that is not known without a pilot."""
     metric = metric_of(question.criterion)
+    if question.criterion.minus is not None:
+        return _as_piloted(pilot, fault)
     if question.criterion.metric == "rate":
         return _rate(study, question, fault, metric)
     if question.criterion.metric == "trend":
         return _from_pilot(pilot, Fault(fault.name), metric)
     z = float(special.ndtri((1 + study.level) / 2))
-    if metric in ("failure_rate", "convergence_rate"):
-        return Proportion(fault.fails if metric == "failure_rate" else 1 - fault.fails)
-    if metric in ("coverage", "be_coverage"):
-        return Proportion(covers(z, fault.se, 0.0 if metric == "be_coverage" else fault.bias))
+    known = {
+        "failure_rate": fault.fails,
+        "convergence_rate": 1 - fault.fails,
+        "coverage": covers(z, fault.se, fault.bias),
+        "be_coverage": covers(z, fault.se, 0.0),
+        "se_ratio": fault.se,
+        "rms_se_ratio": fault.se,
+        "relative_error_modse": 100 * (fault.se - 1),
+        "standardised_bias": fault.bias,
+    }
     if metric == "rejection" and _of_null(study, question):
         return Proportion(1 - covers(z, fault.se, fault.bias))
-    if metric == "se_ratio":
-        return Measured(fault.se, fault.se * math.sqrt(0.5), 0.0)
-    if metric == "relative_error_modse":
-        return Measured(100 * (fault.se - 1), 100 * fault.se * math.sqrt(0.5), 100.0)
-    if metric == "standardised_bias":
-        return Measured(fault.bias, 1.0)
-    return _from_pilot(pilot, fault, metric)
+    return model_at(metric, known[metric]) if metric in known else _from_pilot(pilot, fault, metric)
 
 
 def covers(z: float, factor: float, bias: float) -> float:
@@ -148,7 +150,14 @@ def _from_pilot(pilot: McEstimate | None, fault: Fault, metric: str) -> Model | 
         grown *= fault.se if metric in ("modse", "width") else fault.empse
         grown **= 2 if metric == "mse" else 1
         return Measured(value * grown, spread * grown, pilot.log_shift)
-    return Measured(value, spread, pilot.log_shift) if fault.name == CORRECT else None
+    return _as_piloted(pilot, fault)
+
+
+def _as_piloted(pilot: McEstimate | None, fault: Fault) -> Model | None:
+    """What a fault does to it is not known."""
+    if pilot is None or fault.name != CORRECT:
+        return None
+    return Measured(pilot.value, (pilot.error or 0.0) * math.sqrt(pilot.trials), pilot.log_shift)
 
 
 def _biased(pilot: McEstimate, fault: Fault, metric: str, spread: float) -> Measured:

@@ -15,13 +15,19 @@ Exact for proportions and quantiles; for other metrics as good as the t interval
 than 20 replications: measured rates, for normal, skewed and heavy-tailed estimates, are in metrics/measures.py.
 The literal verdict has no error rate: `plan` says what to expect of it.
 
-Failures. A metric is conditional on success. Where the failed replications could have moved the value out of the band
-(for proportions: had they been all hits or all misses; for others: had they given results no farther from the median
-than the rest did), PASS becomes UNDECIDED, and no number of replications cures that. Where no such bounds exist
-(comparisons, what is divided by EmpSE) it does as soon as more than 1 % failed. A study with a criterion on the
-failure_rate or convergence_rate of the method in that cell has said how many failures it accepts: where no more than
-that were observed (literally; a replication without a column that the metric needs counts as one), the verdict stands,
-with a warning. A FAIL stands: no credit is given for failing.
+Failures. A metric is conditional on success. A replication without a column that the metric needs counts as failed.
+- Where no criterion limits the failures of a method in a cell, the study lets a share of `failures_allowed` (1 %) pass.
+  Significantly more fail every criterion of the method in that cell, literally too. These tests belong to the family
+  that Holm corrects for: a study in which every metric lies within its band and no method fails more often than allowed
+  has a FAIL anywhere with a probability of at most α.
+- Where the failed replications could have moved the value out of the band (for proportions: had they been all hits or
+  all misses; for others: had they given results no farther from the median than the rest did), PASS becomes UNDECIDED,
+  and no number of replications cures that. Where no such bounds exist (comparisons, what is divided by EmpSE) it does
+  as soon as more than the allowed share failed.
+- A study with an upper limit on the failure_rate (or a lower one on the convergence_rate) of the method in that cell
+  has said how many failures it accepts: that criterion decides about them, and where no more were observed (literally),
+  the other verdicts stand, with a warning.
+A FAIL stands: no credit is given for failing.
 
 What has no value. Bias in units of an EmpSE of zero, where the bias is zero too, relative bias of a truth of zero: the
 question has no answer, and is UNDECIDED with the reason. Any other metric without a finite value is a FAIL.
@@ -30,18 +36,21 @@ question has no answer, and is UNDECIDED with the reason. Any other metric witho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+import numpy as np
 
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.failures import Bounds
-from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, interval
+from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, interval, kind_of
 from statsclaw.montecarlo.metrics.measures import RATES, McEstimate
 from statsclaw.montecarlo.metrics.order import Interval
 from statsclaw.montecarlo.storage.results import Results
+from statsclaw.montecarlo.table import Flags
 from statsclaw.montecarlo.verdicts.holm import adjusted
-from statsclaw.montecarlo.verdicts.questions import Evidence, Question, questions_of
+from statsclaw.montecarlo.verdicts.questions import Evidence, Place, Question, places_of, questions_of
 from statsclaw.montecarlo.verdicts.sequential import looks, proportion_errors, scheduled_errors
 from statsclaw.montecarlo.verdicts.wording import notes_of, rule_of, warning_of
 
@@ -49,8 +58,6 @@ Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 LEVEL = 0.99
 #: Fewer replications than this decide nothing by a t interval.
 FEWEST = 20
-#: The share of failures that is let pass where no bounds over them exist.
-TOLERATED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,10 @@ class CellVerdict:
 
     `replications`: of each cell; `n`: of them used, in the cell with the fewest; `failures`: of all its cells.
     `interval`: the one that passes, with 1 − level beyond each end. `bounds`: over the failures. `failures_matter`:
-    they turn PASS into UNDECIDED. `more_helps`: further replications could decide it.
+    they turn PASS into UNDECIDED. `more_helps`: further replications could decide it. `unallowed`: significantly more
+    replications failed than the study lets pass. `decided`: the sequential verdict, or that of the interval where a
+    single look was planned and is done; undecided where the value as it is now says the opposite. `method`: how the
+    interval was made.
     """
 
     cell: str
@@ -77,11 +87,15 @@ class CellVerdict:
     warning: str = ""
     failures_matter: bool = False
     more_helps: bool = True
+    unallowed: bool = False
+    decided: Verdict = "UNDECIDED"
+    method: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionVerdict:
-    """`verdict`: the sequential one where it is decided; at the cap the literal one, which `by` says."""
+    """`decided`: PASS or FAIL with the stated error rates, else UNDECIDED. `verdict`: the same, but at the cap the
+    literal one where it is undecided, which `by` says. `failures_allowed`: of the study."""
 
     id: str
     criterion: Criterion
@@ -95,18 +109,29 @@ class CriterionVerdict:
     replications: int
     cells: tuple[CellVerdict, ...]
     notes: tuple[str, ...] = ()
+    decided: Verdict = "UNDECIDED"
+    failures_allowed: float = 0.01
 
 
 def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[CriterionVerdict]:
     """One verdict per criterion, in their order; error rates: see the module."""
-    schedule = looks(study)
+    schedule, limits = looks(study), _limits_of(study)
     asked = [(criterion, questions_of(study, criterion)) for criterion in study.criteria]
-    answers = [[_answer(study, question, results, schedule, level) for question in rows] for _, rows in asked]
+    answers = [[_answer(study, question, results, schedule, level, limits) for question in rows] for _, rows in asked]
     flat = [answer for rows in answers for answer in rows]
-    fixed = adjusted([answer.errors[1] for answer in flat])
-    repeated = adjusted([answer.errors[3] for answer in flat])
+    losses = _losses(study, flat, limits)
+    fixed = adjusted([*(answer.errors[1] for answer in flat), *(loss[0] for loss in losses.values())])
+    repeated = adjusted([*(answer.errors[3] for answer in flat), *(loss[1] for loss in losses.values())])
+    count, error = len(flat), 1 - level
+    too_many = {
+        place: (one <= error, other <= error)
+        for place, one, other in zip(losses, fixed[count:], repeated[count:], strict=True)
+    }
     decided = iter(
-        [_decided(answer, one, other, 1 - level) for answer, one, other in zip(flat, fixed, repeated, strict=True)]
+        [
+            _decided(study, answer, one, other, error, too_many, schedule)
+            for answer, one, other in zip(flat, fixed[:count], repeated[:count], strict=True)
+        ]
     )
     return [_judged(study, criterion, [next(decided) for _ in rows], schedule, level) for (criterion, rows) in asked]
 
@@ -116,9 +141,9 @@ def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dic
     schedule = looks(study)
     found: dict[int, int] = {}
     for row in judge_study(study, results, level):
-        if row.sequential == "FAIL":
+        if row.decided == "FAIL":
             continue
-        for cell in (cell for cell in row.cells if cell.sequential == "UNDECIDED" and cell.more_helps):
+        for cell in (cell for cell in row.cells if cell.decided == "UNDECIDED" and cell.more_helps):
             for number in cell.cells:
                 done = results.completed(number)
                 target = next((count for count in schedule if count > done), None)
@@ -142,9 +167,45 @@ class _Answer:
     excused: bool
     reason: str = ""
     more_helps: bool = True
+    lost: Mapping[Place, Flags] = field(default_factory=dict)
 
 
-def _answer(study: Study, question: Question, results: Results, schedule: Sequence[int], level: float) -> _Answer:
+def _losses(study: Study, answers: Sequence[_Answer], limits: _Limits) -> dict[Place, tuple[float, float]]:
+    """Wherever no criterion limits failures: p-values of "no more than the allowed share of replications fail", for a
+    fixed number of replications and for repeated looks."""
+    found: dict[Place, tuple[float, float]] = {}
+    for answer in answers:
+        if answer.question.criterion.metric in RATES:
+            continue
+        for place in places_of(answer.question):
+            if not _limits_on(limits, place):
+                found[place] = _errors_of_loss(answer.lost.get(place), study.failures_allowed)
+    return found
+
+
+def _errors_of_loss(lost: Flags | None, allowed: float) -> tuple[float, float]:
+    if lost is None or not lost.any():
+        return 1.0, 1.0
+    count, failures = len(lost), int(np.count_nonzero(lost))
+    observed = McEstimate(failures / count, 0.0, count, 0, failures, count)
+    return error_to_exclude(observed, -math.inf, allowed), proportion_errors(lost, -math.inf, allowed)[1]
+
+
+#: The criteria that say how many failures of a method the study accepts, with the cells they are about.
+_Limits = Sequence[tuple[Criterion, frozenset[int]]]
+
+
+def _limits_of(study: Study) -> _Limits:
+    return [(row, frozenset(study.selected(row))) for row in study.criteria if _limits_failures(row)]
+
+
+def _limits_on(limits: _Limits, place: Place) -> list[Criterion]:
+    return [row for row, cells in limits if row.method == place.method and place.cell in cells]
+
+
+def _answer(
+    study: Study, question: Question, results: Results, schedule: Sequence[int], level: float, limits: _Limits
+) -> _Answer:
     if any(results.completed(cell) == 0 for cell in question.cells):
         return _unanswered(question, "no replication yet")
     try:
@@ -170,8 +231,10 @@ def _answer(study: Study, question: Question, results: Results, schedule: Sequen
         fixed = fixed if found.trials >= FEWEST else (1.0, 1.0)
         errors = (*fixed, *scheduled_errors(usable, len(schedule), low, high))
     bounds = evidence.bounds() if found.failures else Bounds(found.value, found.value)
-    excused = bool(found.failures) and _excused(study, question, evidence)
-    return _Answer(question, found, bounds, interval(found, 2 * (1 - level)), errors, evidence.completed, excused)
+    lost = evidence.lost()
+    excused = bool(found.failures) and _excused(limits, lost)
+    shown = interval(found, 2 * (1 - level))
+    return _Answer(question, found, bounds, shown, errors, evidence.completed, excused, lost=lost)
 
 
 def _unanswered(question: Question, reason: str, found: McEstimate | None = None, completed: int = 0) -> _Answer:
@@ -180,47 +243,62 @@ def _unanswered(question: Question, reason: str, found: McEstimate | None = None
     return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, completed, False, reason)
 
 
-def _excused(study: Study, question: Question, evidence: Evidence) -> bool:
-    """The study says how many failures of this method it accepts in these cells, and there were no more."""
-    for method, shares in evidence.lost().items():
-        accepted = [row for row in study.criteria if row.method == method and _limits_failures(row)]
-        for cell, share in zip(question.cells, shares, strict=True):
-            here = [row for row in accepted if cell in study.selected(row)]
-            if not here or not all(_accepts(row, share) for row in here):
-                return False
+def _excused(limits: _Limits, lost: Mapping[Place, Flags]) -> bool:
+    """The study says how many failures of these methods it accepts in these cells, and there were no more."""
+    for place, flags in lost.items():
+        here = _limits_on(limits, place)
+        if not here or not all(_accepts(row, flags) for row in here):
+            return False
     return True
 
 
 def _limits_failures(criterion: Criterion) -> bool:
     """It has an upper limit on failures: without one it does not say how many are accepted."""
-    return criterion.metric in RATES and (
+    return (criterion.metric in RATES and criterion.minus is None) and (
         criterion.high is not None if criterion.metric == "failure_rate" else criterion.low is not None
     )
 
 
-def _accepts(criterion: Criterion, lost: tuple[int, int]) -> bool:
+def _accepts(criterion: Criterion, lost: Flags) -> bool:
     """This many lost of all lie in the band, literally."""
-    count, total = lost
+    count, total = int(np.count_nonzero(lost)), len(lost)
     value = (count if criterion.metric == "failure_rate" else total - count) / total
     low = -math.inf if criterion.low is None else criterion.low
     return low <= value <= (math.inf if criterion.high is None else criterion.high)
 
 
-def _decided(answer: _Answer, fixed: float, repeated: float, error: float) -> CellVerdict:
+def _decided(
+    study: Study,
+    answer: _Answer,
+    fixed: float,
+    repeated: float,
+    error: float,
+    too_many: Mapping[Place, tuple[bool, bool]],
+    schedule: Sequence[int],
+) -> CellVerdict:
     question, found = answer.question, answer.estimate
-    literal: Verdict = "PASS" if question.low <= found.value <= question.high else "FAIL"
+    single = len(schedule) == 1 and answer.completed >= schedule[0]
+    failing = [] if question.criterion.metric in RATES else [too_many.get(at, (False, False)) for at in answer.lost]
+    of_interval, of_looks = any(row[0] for row in failing), any(row[1] for row in failing)
+    unallowed = of_interval if single else of_looks
+    literal: Verdict = "PASS" if question.low <= found.value <= question.high and not unallowed else "FAIL"
     one = _verdict(answer.errors[0], fixed, error)
     other = _verdict(answer.errors[2], repeated, error)
     if answer.reason:
         literal = one = other = "UNDECIDED"
-    matters = _failures_matter(answer)
-    warning = answer.reason or warning_of(found, question.criterion, answer.bounds, matters=matters)
+    matters = _failures_matter(answer, study.failures_allowed) and not unallowed
+    allowed = study.failures_allowed if unallowed else None
+    warning = answer.reason or warning_of(found, question.criterion, answer.bounds, matters=matters, exceeded=allowed)
     if matters:
         one, other = ("UNDECIDED" if row == "PASS" else row for row in (one, other))
+    one, other = "FAIL" if of_interval else one, "FAIL" if of_looks else other
+    decided = one if single else other
+    if decided != literal:
+        decided = "UNDECIDED"
     return CellVerdict(
         question.name, question.cells, found.value, found.error, answer.shown, literal, one, other,
         answer.completed, found.trials, found.failures, (answer.bounds.low, answer.bounds.high), warning, matters,
-        answer.more_helps and not matters,
+        answer.more_helps and not matters, unallowed, decided, kind_of(found),
     )  # fmt: skip
 
 
@@ -231,13 +309,13 @@ def _verdict(outside: float, within: float, error: float) -> Verdict:
     return "PASS" if outside <= error else "UNDECIDED"
 
 
-def _failures_matter(answer: _Answer) -> bool:
+def _failures_matter(answer: _Answer, allowed: float) -> bool:
     found, question = answer.estimate, answer.question
     if not found.failures or question.criterion.metric in RATES or answer.excused or not found.trials:
         return False
     bounds = (answer.bounds.low, answer.bounds.high)
     if not all(math.isfinite(end) for end in bounds) and not _one_sided(bounds, question):
-        return found.failures > TOLERATED * found.replications
+        return found.failures > allowed * found.replications
     return not inside(bounds, question.low, question.high)
 
 
@@ -251,14 +329,15 @@ def _one_sided(bounds: Interval, question: Question) -> bool:
 def _judged(
     study: Study, criterion: Criterion, cells: Sequence[CellVerdict], schedule: Sequence[int], level: float
 ) -> CriterionVerdict:
-    literal, fixed, repeated = (
-        together([getattr(cell, name) for cell in cells]) for name in ("literal", "interval_verdict", "sequential")
+    literal, fixed, repeated, decided = (
+        together([getattr(cell, name) for cell in cells])
+        for name in ("literal", "interval_verdict", "sequential", "decided")
     )
     done = min((cell.replications for cell in cells), default=0)
-    verdict, by = repeated, "sequential"
-    open_cells = [cell for cell in cells if cell.sequential == "UNDECIDED"]
-    if repeated == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
-        verdict, by = _without_more(literal, fixed, open_cells, schedule)
+    verdict, by = decided, "interval (one look)" if len(schedule) == 1 and decided != repeated else "sequential"
+    open_cells = [cell for cell in cells if cell.decided == "UNDECIDED"]
+    if decided == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
+        verdict, by = _without_more(literal, open_cells)
     notes = (
         notes_of([(cell.cell, cell.warning) for cell in cells])
         if cells
@@ -266,7 +345,7 @@ def _judged(
     )
     return CriterionVerdict(
         criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, verdict, by, level, done, tuple(cells),
-        notes,
+        notes, decided, study.failures_allowed,
     )  # fmt: skip
 
 
@@ -274,17 +353,12 @@ def _is_final(cell: CellVerdict, schedule: Sequence[int]) -> bool:
     return not cell.more_helps or cell.replications >= schedule[-1]
 
 
-def _without_more(
-    literal: Verdict, fixed: Verdict, cells: Sequence[CellVerdict], schedule: Sequence[int]
-) -> tuple[Verdict, str]:
-    """The literal reading stands, but not where failures, or that there is no value, are the reason. With a single
-    planned look the interval is as good as the sequential verdict."""
+def _without_more(literal: Verdict, cells: Sequence[CellVerdict]) -> tuple[Verdict, str]:
+    """The literal reading stands, but not where failures, or that there is no value, are the reason."""
     if any(cell.failures_matter for cell in cells):
         return "UNDECIDED", "failures could change it"
     if stuck := [cell for cell in cells if not cell.more_helps]:
         return "UNDECIDED", "there is no value" if any(cell.n for cell in stuck) else "not recorded"
-    if len(schedule) == 1 and fixed != "UNDECIDED":
-        return fixed, "interval (one look)"
     return literal, "literal, at the cap"
 
 

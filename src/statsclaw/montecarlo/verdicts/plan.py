@@ -19,7 +19,7 @@ from statsclaw.montecarlo.verdicts.faults import CORRECT, Fault, faults_of, mode
 from statsclaw.montecarlo.verdicts.judge import LEVEL
 from statsclaw.montecarlo.verdicts.power import Chances, Model, chances, needed
 from statsclaw.montecarlo.verdicts.questions import Evidence, Question, questions_of
-from statsclaw.montecarlo.verdicts.wording import rule_of
+from statsclaw.montecarlo.verdicts.wording import policy_of, rule_of
 
 TARGETS = (0.10, 0.01)
 #: A fault that puts the value on the edge of the band is within it, whatever the last digit.
@@ -56,6 +56,7 @@ class Plan:
     level: float
     rows: tuple[PlanRow, ...]
     unknown: tuple[str, ...] = ()
+    failures_allowed: float = 0.01
 
     def find(self, criterion: str, fault: str = CORRECT) -> PlanRow | None:
         return next((row for row in self.rows if (row.criterion, row.fault) == (criterion, fault)), None)
@@ -78,7 +79,7 @@ def plan_study(study: Study, pilot: Results | None = None, level: float = LEVEL)
                 rows.append(_row(study, criterion, questions, fault, known, 1 - level, family))
         if not made:
             unknown.append(f"{criterion.id}: {rule_of(criterion)}: nothing can be said without a pilot")
-    return Plan(study.name, study.replications, level, tuple(rows), tuple(unknown))
+    return Plan(study.name, study.replications, level, tuple(rows), tuple(unknown), study.failures_allowed)
 
 
 def _piloted(study: Study, question: Question, pilot: Results | None) -> McEstimate | None:
@@ -135,7 +136,10 @@ def _over_cells(found: Sequence[Chances]) -> Chances:
 
 def render_plan(plan: Plan) -> str:
     """Sentences: per criterion the false alarms, what is missed how often, and what would do."""
-    lines = [f"{plan.study}: R = {plan.replications:,} per cell, interval verdicts at {100 * plan.level:g} %."]
+    lines = [
+        f"{plan.study}: R = {plan.replications:,} per cell, interval verdicts at {100 * plan.level:g} %.",
+        f"{policy_of(plan.failures_allowed)}.",
+    ]
     for name in dict.fromkeys(row.criterion for row in plan.rows):
         own = [row for row in plan.rows if row.criterion == name]
         lines += ["", f"{name}: {own[0].rule}"]

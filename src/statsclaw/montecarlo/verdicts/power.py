@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from scipy import special  # type: ignore[import-untyped]
 
+from statsclaw.montecarlo.metrics.measures import PROPORTIONS
 from statsclaw.montecarlo.metrics.order import Interval
 
 _MOST_REPLICATIONS = 10_000_000
@@ -25,14 +26,52 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Normal around `value` with standard deviation `spread` / √R; `log_shift`: log(value + log_shift) is."""
+    """Normal around `value` with error `spread` / √(R − `lost`). `log_shift`: log(value + log_shift) is."""
 
     value: float
     spread: float
     log_shift: float | None = None
+    lost: int = 0
 
 
-Model = Proportion | Measured
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A root of a mean square of normal values with R − `lost` degrees of freedom: scaled chi, exact."""
+
+    value: float
+    lost: int = 0
+
+
+Model = Proportion | Measured | Spread
+
+
+def model_at(metric: str, value: float, spread: float | None = None, *, difference: bool = False) -> Model | None:
+    """How the metric is distributed in studies in which it truly has this value, of estimates that are about normal.
+
+    `spread`: the standard deviation of one replication; None is the answer where it is needed and not known.
+    `difference`: of two methods. Raises ValueError where the metric cannot have that value.
+    """
+    if difference:
+        return None if spread is None else Measured(value, spread)
+    if metric in PROPORTIONS:
+        if not 0.0 <= value <= 1.0:
+            raise ValueError("a proportion lies between 0 and 1")
+        return Proportion(value)
+    if metric in ("rmse", "empse"):
+        if value < 0.0:
+            raise ValueError("a standard deviation is not negative")
+        return Spread(value, lost=0 if metric == "rmse" else 1)
+    if metric in ("se_ratio", "rms_se_ratio"):
+        if value <= 0.0:
+            raise ValueError("a ratio of standard deviations is above 0")
+        return Measured(value, value * math.sqrt(0.5), 0.0, lost=1)
+    if metric == "relative_error_modse":
+        if value <= -100.0:
+            raise ValueError("a ratio of standard deviations is above 0")
+        return Measured(value, (100 + value) * math.sqrt(0.5), 100.0, lost=1)
+    if metric == "standardised_bias":
+        return Measured(value, math.sqrt(1 + value**2 / 2))
+    return None if spread is None else Measured(value, spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +83,17 @@ class Chances:
     interval_fail: float
 
 
+#: Of too few replications: the bare comparison is taken to pass, nothing is decided.
+NOTHING_KNOWN = Chances(1.0, 0.0, 0.0)
+
+
 @lru_cache(maxsize=100_000)
 def chances(model: Model, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
     """`pass_error`: on each side of the interval that passes; `fail_error`: of the interval that fails, both sides."""
     if isinstance(model, Proportion):
         return _of_proportion(model.value, replications, band, pass_error, fail_error)
+    if isinstance(model, Spread):
+        return _of_spread(model, replications, band, pass_error, fail_error)
     return _of_measured(model, replications, band, pass_error, fail_error)
 
 
@@ -91,15 +136,16 @@ def _probability(trials: int, value: float, first: int, last: int) -> float:
 
 
 def _of_measured(model: Measured, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
-    centre, error = model.value, model.spread / math.sqrt(replications)
+    if replications <= model.lost:
+        return NOTHING_KNOWN
+    centre, error = model.value, model.spread / math.sqrt(replications - model.lost)
     low, high = band
     if model.log_shift is not None and model.value + model.log_shift > 0:
         size = model.value + model.log_shift
         centre, error = math.log(size), error / size
         low, high = (math.log(max(end + model.log_shift, 1e-300)) if end < math.inf else end for end in (low, high))
     if error == 0:
-        passes = float(low <= centre <= high)
-        return Chances(passes, passes, 1 - passes)
+        return _certain(low <= centre <= high)
     inner, outer = float(special.ndtri(1 - pass_error)) * error, float(special.ndtri(1 - fail_error / 2)) * error
 
     def between(bottom: float, top: float) -> float:
@@ -107,6 +153,33 @@ def _of_measured(model: Measured, replications: int, band: Interval, pass_error:
 
     fail = between(-math.inf, low - outer) + between(high + outer, math.inf)
     return Chances(between(low, high), between(low + inner, high - inner), fail)
+
+
+def _of_spread(model: Spread, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
+    """The interval is value · exp(± z / √(2 ν)), ν the degrees of freedom."""
+    degrees = replications - model.lost
+    if degrees < 1:
+        return NOTHING_KNOWN
+    if model.value == 0:
+        return _certain(band[0] <= 0 <= band[1])
+    inner, outer = (
+        math.exp(float(special.ndtri(1 - error)) / math.sqrt(2 * degrees)) for error in (pass_error, fail_error / 2)
+    )
+
+    def below(bound: float) -> float:
+        ratio = min(max(bound, 0.0) / model.value, 1e6)
+        return float(special.chdtr(degrees, ratio * ratio * degrees))
+
+    def between(bottom: float, top: float) -> float:
+        return max(below(top) - below(bottom), 0.0)
+
+    low, high = band
+    fail = below(low / outer) + 1 - below(high * outer)
+    return Chances(between(low, high), between(low * inner, high / inner), fail)
+
+
+def _certain(passes: bool) -> Chances:
+    return Chances(float(passes), float(passes), float(not passes))
 
 
 def needed(missed: Callable[[int], float], target: float, start: int) -> int | None:

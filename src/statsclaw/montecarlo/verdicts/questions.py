@@ -10,10 +10,11 @@ from itertools import pairwise
 import numpy as np
 
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name
+from statsclaw.montecarlo.metrics.differences import DIFFERENCES, metric_difference
 from statsclaw.montecarlo.metrics.failures import Bounds, worst_case
 from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric, outcomes
 from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
-from statsclaw.montecarlo.metrics.sample import Sample
+from statsclaw.montecarlo.metrics.sample import lost_in
 from statsclaw.montecarlo.storage.results import SECONDS, NamedColumns, Results, first_of
 from statsclaw.montecarlo.table import Flags, Table
 
@@ -29,6 +30,15 @@ class Question:
     name: str
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cell, a method, and the columns that a replication must have there."""
+
+    cell: int
+    method: str
+    columns: tuple[str, ...]
 
 
 def questions_of(study: Study, criterion: Criterion) -> list[Question]:
@@ -67,11 +77,16 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
     for axis, levels in criterion.cells.items():
         if not set(levels) <= set(study.grid.get(axis, ())):
             raise StudyRefused(f"{name}: {axis} has no such level in the grid")
-    for method in (criterion.method, criterion.reference):
+    for method in (criterion.method, criterion.reference, criterion.minus):
         if method is not None and method not in study.method_names:
             raise StudyRefused(f"{name}: there is no method {method!r}")
     if metric in COMPARISONS and criterion.reference is None:
         raise StudyRefused(f"{name}: {metric} needs a reference, the method it is compared with")
+    if criterion.minus is not None:
+        if metric not in DIFFERENCES:
+            raise StudyRefused(f"{name}: minus goes with {', '.join(sorted(DIFFERENCES))}, not with {metric}")
+        if criterion.minus == criterion.method or criterion.reference is not None or criterion.unit != "absolute":
+            raise StudyRefused(f"{name}: minus names another method, without reference and with absolute bounds")
     if metric == "mean" and criterion.field is None:
         raise StudyRefused(f"{name}: mean needs a field, the recorded scalar it is of")
     if metric in ALONG_AXIS and (criterion.axis is None or criterion.axis not in study.grid):
@@ -124,16 +139,12 @@ class Evidence:
         self.question, self._study = question, study
         criterion = question.criterion
         self._metric = metric_of(criterion)
-        needed = _columns(criterion)
-        for method in (criterion.method, criterion.reference if criterion.metric in COMPARISONS else None):
-            if method is not None:
-                _require(results, method, needed)
+        needed = self._columns = columns_needed(criterion)
+        methods = methods_of(criterion)
+        for method in methods:
+            _require(results, method, needed)
         self._tables = [results.table(cell, criterion.method, needed) for cell in question.cells]
-        self._references = (
-            [results.table(cell, criterion.reference, needed) for cell in question.cells]
-            if criterion.reference is not None and criterion.metric in COMPARISONS
-            else []
-        )
+        self._references = [results.table(cell, method, needed) for method in methods[1:] for cell in question.cells]
         self.completed = min(len(table.failed) for table in (*self._tables, *self._references))
 
     def estimate(self, count: int | None = None) -> McEstimate:
@@ -142,6 +153,12 @@ class Evidence:
         if criterion.metric in COMPARISONS:
             own, other = self._cut(self._tables[0], count), self._cut(self._references[0], count)
             return compare(criterion.metric, own, other, parameter=criterion.parameter, unit=criterion.unit)
+        if criterion.minus is not None:
+            own, other = self._cut(self._tables[0], count), self._cut(self._references[0], count)
+            return metric_difference(
+                criterion.metric, own, other, parameter=criterion.parameter, truth=self._truth(0),
+                of_field=criterion.field,
+            )  # fmt: skip
         found = [self._of_cell(at, count) for at in range(len(self._tables))]
         if criterion.metric == "rate":
             return slope(self._levels(), found)
@@ -150,25 +167,21 @@ class Evidence:
     def outcomes(self) -> Flags | None:
         """Of a proportion in one cell, success or not in the order of the replications."""
         criterion = self.question.criterion
-        if criterion.metric in (*COMPARISONS, *ALONG_AXIS):
+        if criterion.minus is not None or criterion.metric in (*COMPARISONS, *ALONG_AXIS):
             return None
         return outcomes(
             self._metric, self._tables[0], parameter=criterion.parameter, truth=self._truth(0), of_field=criterion.field
         )
 
-    def lost(self) -> dict[str, list[tuple[int, int]]]:
-        """Of each method, in each cell: how many replications failed or lack a needed column, and of how many."""
-        criterion, found = self.question.criterion, {}
-        for method, tables in ((criterion.method, self._tables), (criterion.reference, self._references)):
-            if method is not None and tables:
-                samples = [Sample(self._cut(table, None), _columns(criterion)) for table in tables]
-                found[method] = [(sample.total - sample.count, sample.total) for sample in samples]
-        return found
+    def lost(self) -> dict[Place, Flags]:
+        """Of each method, in each cell: the replications that failed or lack a needed column."""
+        tables = [self._cut(table, None) for table in (*self._tables, *self._references)]
+        return dict(zip(places_of(self.question), (lost_in(table, self._columns) for table in tables), strict=True))
 
     def bounds(self) -> Bounds:
         """Of the value, had the failures lain no farther out than the others; infinite where there are none."""
         criterion = self.question.criterion
-        if criterion.metric in COMPARISONS:
+        if criterion.metric in COMPARISONS or criterion.minus is not None:
             found = self.estimate()
             return Bounds(found.value, found.value) if not found.failures else Bounds(-math.inf, math.inf)
         of_cells = [
@@ -193,12 +206,24 @@ class Evidence:
         return first_of(table, self.completed if count is None else min(count, self.completed))
 
     def _truth(self, at: int) -> float:
-        cell = self._study.cells()[self.question.cells[at]]
+        cell = self._study.cell(self.question.cells[at])
         return self._study.truth_in(cell).get(str(self.question.criterion.parameter), math.nan)
 
     def _levels(self) -> list[float]:
-        cells = self._study.cells()
-        return [float(cells[number][str(self.question.criterion.axis)]) for number in self.question.cells]
+        axis = str(self.question.criterion.axis)
+        return [float(self._study.cell(number)[axis]) for number in self.question.cells]
+
+
+def methods_of(criterion: Criterion) -> tuple[str, ...]:
+    """The method a criterion is about, and the one it is compared with."""
+    compared = criterion.other if criterion.minus is not None or criterion.metric in COMPARISONS else None
+    return (criterion.method,) if compared is None else (criterion.method, compared)
+
+
+def places_of(question: Question) -> list[Place]:
+    """Where replications can fail that a question needs: each method in each cell."""
+    columns = columns_needed(question.criterion)
+    return [Place(cell, method, columns) for method in methods_of(question.criterion) for cell in question.cells]
 
 
 def _require(results: Results, method: str, needed: Sequence[str]) -> None:
@@ -218,7 +243,8 @@ def metric_of(criterion: Criterion) -> str:
     return "standardised_bias" if criterion.metric == "bias" and criterion.unit == "empse" else criterion.metric
 
 
-def _columns(criterion: Criterion) -> tuple[str, ...]:
+def columns_needed(criterion: Criterion) -> tuple[str, ...]:
+    """The columns without which a criterion has no answer."""
     if criterion.metric in COMPARISONS:
         return (compared_column(criterion.metric, criterion.parameter),)
     return columns_of(metric_of(criterion), criterion.parameter, criterion.field)

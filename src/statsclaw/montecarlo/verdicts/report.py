@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from statsclaw.montecarlo.metrics.rendering import number
 from statsclaw.montecarlo.verdicts.judge import CellVerdict, CriterionVerdict
+from statsclaw.montecarlo.verdicts.wording import policy_of
 
 _NAMED = 6
 
@@ -15,7 +16,10 @@ def render_verdicts(verdicts: Sequence[CriterionVerdict], format: str = "text", 
     """ "text" or "markdown". Cells are listed where they are not all PASS, or all where `every_cell`."""
     if format not in ("text", "markdown"):
         raise ValueError(f"there is no format {format!r}: text or markdown")
-    return _markdown(verdicts) if format == "markdown" else "\n".join(_text(row, every_cell) for row in verdicts)
+    said = [f"{policy_of(allowed)}\n" for allowed in dict.fromkeys(row.failures_allowed for row in verdicts)]
+    if format == "markdown":
+        return "\n".join([_markdown(verdicts), *said])
+    return "\n".join([*(_text(row, every_cell) for row in verdicts), *said])
 
 
 def _text(row: CriterionVerdict, every_cell: bool) -> str:

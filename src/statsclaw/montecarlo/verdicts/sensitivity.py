@@ -113,8 +113,8 @@ def _of_rule(
 
 #: What a shift of all estimates leaves as it is.
 _UNMOVED = (
-    "empse", "robust_empse", "quantile_range", "se_ratio", "relative_error_modse", "be_coverage", "width", "modse",
-    "relative_precision",
+    "empse", "robust_empse", "quantile_range", "se_ratio", "rms_se_ratio", "relative_error_modse", "be_coverage",
+    "width", "modse", "relative_precision",
 )  # fmt: skip
 
 

@@ -20,15 +20,32 @@ def rule_of(criterion: Criterion) -> str:
     name += f" of {of}" if of and criterion.axis is None else f" ({of})" if of else ""
     name += f" along {criterion.axis}" if criterion.axis is not None else ""
     name += f" by {criterion.method}" + (f" against {criterion.reference}" if criterion.reference else "")
+    name += f" minus {criterion.minus}" if criterion.minus else ""
+    return f"{name} {band_of(criterion)}"
+
+
+def band_of(criterion: Criterion) -> str:
+    """between 0.93 and 0.97."""
     unit = " EmpSE" if criterion.unit == "empse" else ""
     low, high = criterion.low, criterion.high
     if low is not None and high is not None:
-        return f"{name} between {low:g} and {high:g}{unit}"
-    return f"{name} at least {low:g}{unit}" if low is not None else f"{name} at most {high:g}{unit}"
+        return f"between {low:g} and {high:g}{unit}"
+    return f"at least {low:g}{unit}" if low is not None else f"at most {high:g}{unit}"
 
 
-def warning_of(found: McEstimate, criterion: Criterion, bounds: Bounds, *, matters: bool) -> str:
-    """What must be said with a value. `matters`: its failures keep it from passing."""
+def policy_of(allowed: float) -> str:
+    """What a study does about failures."""
+    return (
+        f"Failed replications: {100 * allowed:g} % are let pass where no criterion limits them; "
+        "significantly more fail every criterion of the cell"
+    )
+
+
+def warning_of(
+    found: McEstimate, criterion: Criterion, bounds: Bounds, *, matters: bool, exceeded: float | None = None
+) -> str:
+    """What must be said with a value. `matters`: its failures keep it from passing. `exceeded`: the share of failures
+    that is let pass, where significantly more failed."""
     if found.replications and not found.trials:
         return "every replication failed"
     if math.isnan(found.value):
@@ -38,6 +55,8 @@ def warning_of(found: McEstimate, criterion: Criterion, bounds: Bounds, *, matte
         text = f"{found.failures:,} of {found.replications:,} replications failed"
         if math.isfinite(bounds.low) and math.isfinite(bounds.high):
             text += f": with them the value could lie in [{bounds.low:.4g}, {bounds.high:.4g}]"
+        if exceeded is not None:
+            text += f", significantly more than the {100 * exceeded:g} % that are let pass"
         said.append(text + (", so it cannot PASS" if matters else ""))
     if found.parts is not None and found.value == 0 and found.error == 0:
         said.append("the metric does not change")

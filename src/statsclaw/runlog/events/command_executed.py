@@ -34,7 +34,8 @@ class Observation(Fact):
     """What a test showed about a criterion: the element that missed most, of `size` compared.
 
     `said`: class and message of what was raised or warned, or why nothing could be compared; `held`: of a statement
-    that holds or does not. `outcome` of the test is in the test's own row.
+    that holds or does not; `asked_…`: the error that was to come, where it is another of the interface than the frozen
+    one. `outcome` of the test is in the test's own row.
     """
 
     criterion: str = Field(max_length=200)
@@ -47,6 +48,8 @@ class Observation(Fact):
     held: bool | None = None
     error_class: str = ""
     said: str = Field("", max_length=1000)
+    asked_error: str | None = None
+    asked_message: str | None = None
 
 
 class Criterion(Fact):
@@ -83,6 +86,8 @@ class CommandExecuted(Event):
     criteria: tuple[Criterion, ...] = ()
     observations: tuple[Observation, ...] = ()
     records_sha256: str | None = None
+    #: Questions or answers, which the run's folder keeps beside the log: they may be as large as all draws together.
+    kept_sha256: str | None = None
     fault_of: str | None = None
     seed: int | None = None
     basis_sha256: str = ""

@@ -8,7 +8,7 @@ from statsclaw.runlog.events.base import Event
 
 
 class QuestionAnswered(Event):
-    """What the person decided: an option (index), words, or both; `by` says through which door it came."""
+    """What the person decided: an option (index), words, or both; `by` says by which way it came."""
 
     kind: Literal["question_answered"] = "question_answered"
     question: str

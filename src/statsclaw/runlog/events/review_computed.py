@@ -8,7 +8,7 @@ from statsclaw.states import ReviewVerdict
 
 
 class Covered(Fact):
-    """Of one changed source file: lines and branches that could be executed, and those that the suite executed."""
+    """Of one changed source file: lines and branches that could be executed, and those that validation executed."""
 
     path: str
     lines: int

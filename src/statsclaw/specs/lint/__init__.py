@@ -10,11 +10,14 @@ from statsclaw.sources.index import Index
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.lint.conflict import conflict_findings, pilot_finding
 from statsclaw.specs.lint.coverage import coverage_findings, excused_equations
+from statsclaw.specs.lint.formulas import formula_findings
 from statsclaw.specs.lint.found import finding
 from statsclaw.specs.lint.leaks import leak_findings
 from statsclaw.specs.lint.power import PowerRow, passing_probability, power_findings, power_table
 from statsclaw.specs.lint.request import carried_criteria, request_findings
+from statsclaw.specs.lint.scales import scale_findings
 from statsclaw.specs.lint.sizes import size_findings
+from statsclaw.specs.lint.smallest_fault import smallest_fault_findings
 
 __all__ = ["PowerRow", "lint", "passing_probability", "pilot_finding", "power_table"]
 
@@ -22,13 +25,28 @@ _MOST_OF_A_FAMILY = 300
 
 
 def lint(
-    contract: Contract, documents: Mapping[str, str], index: Index, *, checks: Collection[str] = ()
+    contract: Contract,
+    documents: Mapping[str, str],
+    index: Index,
+    *,
+    checks: Collection[str] = (),
+    computed: Mapping[str, float] | None = None,
 ) -> list[Finding]:
-    """Every finding, by family. `checks`: the names of the commands of the run that a criterion may name."""
+    """Every finding, by family. `checks`: the names of the commands of the run that a criterion may name.
+
+    `computed`: of each equation the largest value that its definition gave on drawn inputs.
+    """
+    carried = carried_criteria(contract, index)
     families: dict[str, Iterable[Finding]] = {
         "coverage": chain(coverage_findings(contract, documents, checks), excused_equations(contract, index)),
-        "request": chain(request_findings(contract, index), size_findings(contract, index)),
-        "power": power_findings(contract, carried_criteria(contract, index)),
+        "request": chain(
+            request_findings(contract, index), formula_findings(contract, index), size_findings(contract, index)
+        ),
+        "power": chain(
+            power_findings(contract, carried),
+            smallest_fault_findings(contract, carried),
+            scale_findings(contract, computed),
+        ),
         "leaks": leak_findings(contract, documents, index),
         "conflict": conflict_findings(contract),
     }

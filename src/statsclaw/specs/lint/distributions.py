@@ -49,56 +49,8 @@ def _beta_fraction(x: float, a: float, b: float) -> float:
     return total
 
 
-@lru_cache(maxsize=50_000)
-def gamma_cdf(value: float, shape: float) -> float:
-    """The regularised lower incomplete gamma function, for shape > 0."""
-    if value <= 0.0:
-        return 0.0
-    log_front = shape * math.log(value) - value - math.lgamma(shape)
-    if log_front < -700.0:
-        return 0.0 if value < shape else 1.0
-    front = math.exp(log_front)
-    if value < shape + 1.0:
-        term = total = 1.0 / shape
-        for m in range(1, _MOST_TERMS):
-            term *= value / (shape + m)
-            total += term
-            if term < total * _PRECISION:
-                break
-        return min(1.0, front * total)
-    return max(0.0, 1.0 - front * _gamma_fraction(value, shape))
-
-
-def _gamma_fraction(value: float, shape: float) -> float:
-    b = value + 1.0 - shape
-    c, d = 1.0 / _TINY, 1.0 / _away_from_zero(b)
-    total = d
-    for m in range(1, _MOST_TERMS):
-        step = -m * (m - shape)
-        b += 2.0
-        d = 1.0 / _away_from_zero(step * d + b)
-        c = _away_from_zero(b + step / c)
-        total *= c * d
-        if abs(c * d - 1.0) < _PRECISION:
-            break
-    return total
-
-
 def _away_from_zero(value: float) -> float:
     return value if abs(value) > _TINY else _TINY
-
-
-def binomial_cdf(successes: int, trials: int, probability: float) -> float:
-    """The probability of at most `successes`."""
-    if successes < 0:
-        return 0.0
-    if successes >= trials:
-        return 1.0
-    return 1.0 - beta_cdf(probability, successes + 1.0, float(trials - successes))
-
-
-def chi_square_cdf(value: float, degrees: float) -> float:
-    return gamma_cdf(value / 2.0, degrees / 2.0)
 
 
 def t_quantile(probability: float, degrees: float) -> float:

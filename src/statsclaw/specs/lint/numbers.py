@@ -34,11 +34,20 @@ _WORDS = {
     "four": 4,
     "five": 5,
     "six": 6,
+    "seven": 7,
     "eight": 8,
+    "nine": 9,
     "ten": 10,
+    "twelve": 12,
+    "fifteen": 15,
     "twenty": 20,
 }
-_UNITS = r"(?:percent|per cent|%|times\b|-?fold\b|seconds?\b|minutes?\b|(?:significant |decimal )?(?:digits|places)\b)"
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINAL = re.compile(rf"\bthe ({'|'.join(_ORDINALS)}) (significant |decimal )?(?:digit|place|decimal)\b")
+_UNITS = (
+    r"(?:percent|per cent|%|times\b|-?fold\b|seconds?\b|minutes?\b"
+    r"|(?:significant |decimal )?(?:digits?|places|decimals)\b)"
+)
 _WORD_NUMBER = re.compile(rf"\b({'|'.join(_WORDS)})(?=fold\b|\b[ -]?{_UNITS})")
 _NUMBER = re.compile(
     r"(?<![\w.])(?P<sign>(?<![\w.%)\]])-)?"
@@ -72,6 +81,7 @@ def plain(text: str) -> str:
     made = _RAISED_RUN.sub(lambda run: "^" + run[0].translate(_RAISED), made)
     made = made.translate(_PLAIN).lower()
     made = re.sub(r"(?<=\d)_(?=\d)", "", made)
+    made = _ORDINAL.sub(lambda found: f"{_ORDINALS.index(found[1]) + 1} {found[2] or 'decimal '}places", made)
     return _WORD_NUMBER.sub(lambda word: str(_WORDS[word[1]]), made.replace("twice", "2 times"))
 
 

@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from statsclaw.montecarlo.metrics.measures import Metric
+from statsclaw.montecarlo.verdicts.judge import LEVEL
+from statsclaw.montecarlo.verdicts.power import chances, model_at, needed
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.contract import SIM_SPEC, Contract
-from statsclaw.specs.lint.distributions import binomial_cdf, chi_square_cdf, normal_cdf, normal_quantile
+from statsclaw.specs.lint.distributions import normal_cdf, normal_quantile
 from statsclaw.specs.lint.found import clip, finding, show, show_percent
 from statsclaw.specs.lint.tolerances import tolerance_findings
-from statsclaw.specs.sim_spec import Study, StudyCriterion
+from statsclaw.specs.sim_spec import Metric, Study, StudyCriterion
 
 #: A fault worth naming must be missed, and a correct package refused, no more often than this.
 MOST_MISSED = 0.10
-_MOST_REPLICATIONS = 1_000_000
 _MOST_SEARCHES = 200
-_PROPORTIONS = ("coverage", "rejection", "failure_rate")
-_MEANS = ("bias", "mean", "modse", "quantile_range")
 #: Standard errors too small by a quarter are noticed by any study of standard errors or intervals worth running.
 _SHRUNKEN = 0.75
 
@@ -54,71 +52,31 @@ def passing_probability(
     *,
     cells: int = 1,
     spread: float | None = None,
+    difference: bool = False,
 ) -> float:
     """The probability that the point estimate of `metric` lies within [low, high] in all of `cells` independent cells.
 
-    `value` is the true value of the metric in each cell; `spread` the standard deviation of one replication, needed
-    for bias, mean, modse and quantile_range. Proportions are binomial; rmse and empse are scaled chi (normal errors;
-    R and R - 1 degrees of freedom); se_ratio is normal on the log scale with variance 1 / (2 (R - 1)).
+    `value` is the true value of the metric in each cell. `spread`, the standard deviation of one replication, and
+    `difference`: as montecarlo.verdicts.power takes them, which computes it.
     Raises ValueError where the value is impossible for the metric or the spread is missing.
     """
-    bottom, top = -math.inf if low is None else low, math.inf if high is None else high
-    if metric in _PROPORTIONS:
-        one = _binomial(value, bottom, top, replications)
-    elif metric in _MEANS:
-        if spread is None:
-            raise ValueError("the spread is not stated")
-        error = spread / math.sqrt(replications)
-        one = normal_cdf((top - value) / error) - normal_cdf((bottom - value) / error)
-    elif metric in ("rmse", "empse"):
-        one = _chi(value, bottom, top, replications if metric == "rmse" else replications - 1)
-    else:
-        one = _log_normal(value, bottom, top, replications)
+    model = model_at(metric, value, spread, difference=difference)
+    if model is None:
+        raise ValueError("the spread is not stated")
+    band = (-math.inf if low is None else low, math.inf if high is None else high)
+    one = chances(model, replications, band, 1 - LEVEL, 1 - LEVEL).literal_pass
     return float(min(1.0, max(0.0, one)) ** max(1, cells))
-
-
-def _binomial(value: float, low: float, high: float, replications: int) -> float:
-    if not 0.0 <= value <= 1.0:
-        raise ValueError("a proportion lies between 0 and 1")
-    first = math.ceil(max(0.0, low) * replications - 1e-9) if low <= 1.0 else replications + 1
-    last = math.floor(min(1.0, high) * replications + 1e-9) if high >= 0.0 else -1
-    if value in (0.0, 1.0):
-        return 1.0 if first <= value * replications <= last else 0.0
-    return binomial_cdf(last, replications, value) - binomial_cdf(first - 1, replications, value)
-
-
-def _chi(value: float, low: float, high: float, degrees: int) -> float:
-    if value < 0.0:
-        raise ValueError("a standard deviation is not negative")
-    if degrees < 1 or value == 0.0:
-        return 1.0 if degrees < 1 or low <= value <= high else 0.0
-
-    def below(bound: float) -> float:
-        ratio = bound / value
-        return 0.0 if ratio <= 0.0 else 1.0 if ratio > 1e6 else chi_square_cdf(ratio * ratio * degrees, degrees)
-
-    return below(high) - below(low)
-
-
-def _log_normal(value: float, low: float, high: float, replications: int) -> float:
-    if value <= 0.0:
-        raise ValueError("a ratio of standard deviations is above 0")
-    if replications < 2:
-        return 1.0
-    error = math.sqrt(1.0 / (2.0 * (replications - 1)))
-
-    def below(bound: float) -> float:
-        if bound <= 0.0:
-            return 0.0
-        return 1.0 if math.isinf(bound) else normal_cdf((math.log(bound) - math.log(value)) / error)
-
-    return below(high) - below(low)
 
 
 def correct_value(study: Study, criterion: StudyCriterion) -> float | None:
     """What the metric is for a correct package, where that is known without knowing the package."""
-    known = {"coverage": study.level, "bias": 0.0, "se_ratio": 1.0, "failure_rate": 0.0}
-    return known.get(criterion.metric)
+    known = {
+        **dict.fromkeys(("coverage", "be_coverage"), study.level),
+        **dict.fromkeys(("bias", "relative_bias", "standardised_bias", "median_bias", "relative_error_modse"), 0.0),
+        **dict.fromkeys(("se_ratio", "rms_se_ratio", "convergence_rate"), 1.0),
+        "failure_rate": 0.0,
+    }
+    return known.get(criterion.metric) if criterion.minus is None else None
 
 
 def cells_of(study: Study, criterion: StudyCriterion) -> int:
@@ -159,10 +117,23 @@ def _probability(
 ) -> float | None:
     try:
         return passing_probability(
-            criterion.metric, value, criterion.low, criterion.high, replications, cells=cells, spread=spread
-        )
+            _measured(criterion), value, criterion.low, criterion.high, replications, cells=cells, spread=spread,
+            difference=criterion.minus is not None,
+        )  # fmt: skip
     except (ValueError, OverflowError, ZeroDivisionError):
         return None
+
+
+def _measured(criterion: StudyCriterion) -> Metric:
+    """Bias in units of EmpSE is another metric."""
+    return "standardised_bias" if criterion.metric == "bias" and criterion.unit == "empse" else criterion.metric
+
+
+def _needs_spread(criterion: StudyCriterion, value: float) -> bool:
+    try:
+        return model_at(_measured(criterion), value, None, difference=criterion.minus is not None) is None
+    except ValueError:
+        return False
 
 
 def _inside(value: float, low: float | None, high: float | None) -> bool:
@@ -170,24 +141,14 @@ def _inside(value: float, low: float | None, high: float | None) -> bool:
 
 
 def _with_needed(row: PowerRow, study: Study, criterion: StudyCriterion, spread: float | None) -> PowerRow:
-    """Doubling from the planned replications, then halving: exact up to the sawtooth of the binomial distribution."""
     if _inside(row.value, row.low, row.high):
         return row
 
-    def missed(replications: int) -> bool:
+    def missed(replications: int) -> float:
         found = _probability(criterion, row.value, replications, row.cells, spread)
-        return found is None or found > MOST_MISSED
+        return 1.0 if found is None else found
 
-    low = study.replications
-    high = 2 * low
-    while high < _MOST_REPLICATIONS and missed(high):
-        low, high = high, 2 * high
-    if missed(high):
-        return row
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if missed(middle) else (low, middle)
-    return replace(row, needed=high)
+    return replace(row, needed=needed(missed, MOST_MISSED, study.replications))
 
 
 def power_findings(contract: Contract, stated: frozenset[str] = frozenset()) -> Iterator[Finding]:
@@ -217,7 +178,7 @@ def _band(low: float | None, high: float | None) -> str:
 def _too_weak(study: Study, criterion: StudyCriterion, row: PowerRow) -> str:
     fault = f"{criterion.id}: “{clip(row.alternative)}” ({criterion.metric} {show(row.value)})"
     if row.passes is None:
-        if criterion.metric in _MEANS:
+        if _needs_spread(criterion, row.value):
             return f"{fault} cannot be weighed: state the spread, the standard deviation of one replication."
         return f"{fault} is not possible: no {criterion.metric} can be {show(row.value)}."
     if row.passes <= MOST_MISSED:
@@ -242,9 +203,11 @@ def _expects_another(study: Study, criterion: StudyCriterion) -> bool:
 
 def _usual_faults(study: Study, criterion: StudyCriterion, where: str, severity: Severity) -> Iterator[Finding]:
     """Whatever alternatives the planner names: a far-fetched one must not excuse a band that accepts a usual fault."""
+    if criterion.minus is not None:
+        return
     if criterion.metric == "coverage":
         value = 2.0 * normal_cdf(_SHRUNKEN * normal_quantile((1.0 + study.level) / 2.0)) - 1.0
-    elif criterion.metric == "se_ratio":
+    elif criterion.metric in ("se_ratio", "rms_se_ratio"):
         value = _SHRUNKEN
     else:
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
-from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.sources.index import Index, StatedCriterion
 from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC, Contract
 from statsclaw.specs.lint.found import clip, finding, show
-from statsclaw.specs.lint.stated import Bound, bounds_of, topic_of
+from statsclaw.specs.lint.stated import SAME, Bound, bounds_of, topic_of
 from statsclaw.specs.lint.tolerances import width
 from statsclaw.specs.lint.vocabulary import named, pattern, words_of
 from statsclaw.specs.sim_spec import StudyCriterion
@@ -44,6 +45,12 @@ class Carrier:
     metric: str = ""
     #: Decided by an error or warning that comes: it may be about the edge of a range without bounding anything.
     condition: bool = False
+    #: What it compares varies from seed to seed, so nothing of it is exact; its own error or its faults bound it.
+    drawn: bool = False
+    #: The criterion in words: what it is of, and its rule.
+    says: str = ""
+    #: A yes or no about numbers, or one that a command of the run decides.
+    yes_or_no: Literal["", "value", "structure", "check"] = ""
 
     @property
     def bounded(self) -> bool:
@@ -83,7 +90,21 @@ def _of_test(row: Criterion, where: str) -> Carrier:
         one_sided=row.rule == "at most",
         scale=row.scale,
         condition=row.rule in ("raises", "warns"),
+        drawn=row.limited_by == "Monte Carlo" and (row.tolerance is not None or bool(row.alternatives)),
+        says=_says(row.quantity, _rule(row)),
+        yes_or_no="" if row.rule != "holds" else "check" if row.decided_by == "check" else row.kind,
     )
+
+
+def _says(quantity: str, rule: str) -> str:
+    return f"“{clip(quantity, 100)}” ({rule})"
+
+
+def _rule(row: Criterion) -> str:
+    if row.tolerance is None:
+        return " ".join([row.rule, *(show(edge) for edge in (row.low, row.high) if edge is not None)])
+    given = row.tolerance.model_dump(exclude_defaults=True)
+    return f"{row.rule}, {', '.join(f'{name} {show(value)}' for name, value in given.items()) or 'tolerance 0'}"
 
 
 def _of_study(row: StudyCriterion, level: float, where: str) -> Carrier:
@@ -97,6 +118,7 @@ def _of_study(row: StudyCriterion, level: float, where: str) -> Carrier:
         one_sided=row.metric in _NEVER_NEGATIVE or (row.metric == "mean" and _is_distance(row.quantity)),
         nominal=level if row.metric == "coverage" else _NOMINAL.get(row.metric),
         metric=row.metric if row.metric in _TOPICS else "",
+        says=_says(row.quantity, f"{row.metric} {_span(row.low, row.high)}"),
     )
 
 
@@ -145,7 +167,8 @@ def _compared(stated: StatedCriterion, carrying: list[Carrier]) -> Iterator[Find
     if not bounds and not unread:
         return
     if not bounds:
-        message = f"{stated.ref} states numbers that could not be read as bounds: “{clip(stated.text)}”."
+        message = f"{stated.ref} states numbers that no program could read as bounds; compare them yourself: "
+        message += f"{_side_by_side(stated, *carrying)}."
         yield finding("request", "note", message, carrying[0].where, f"stated-not-compared:{stated.ref}")
         return
     weakened: set[str] = set()
@@ -170,6 +193,11 @@ def _compared(stated: StatedCriterion, carrying: list[Carrier]) -> Iterator[Find
             yield _weakened(stated, bound, *compared[0])
 
 
+def _side_by_side(stated: StatedCriterion, *rows: Carrier) -> str:
+    """The words of the source and of the criteria that carry them."""
+    return f"“{clip(stated.text)}” against " + " and ".join(f"{row.id} {row.says}" for row in rows[:3])
+
+
 def _weakened(
     stated: StatedCriterion, bound: Bound, row: Carrier, result: Comparison, *, kept_elsewhere: bool = False
 ) -> Finding:
@@ -178,7 +206,7 @@ def _weakened(
         "request",
         "warning" if kept_elsewhere else "error",
         f"{stated.ref} states {bound.words}, but {row.id}, which carries it{' as well' if kept_elsewhere else ''}, "
-        f"accepts {result.words}: “{clip(stated.text)}”.",
+        f"accepts {result.words}: {_side_by_side(stated, row)}.",
         row.where,
         f"stated-weakened:{stated.ref}:{row.id}",
     )
@@ -193,7 +221,8 @@ def _not_compared(stated: StatedCriterion, bound: Bound, carrying: list[Carrier]
     strangers = [row for row in bounded if bound.topic and row.topic and row.topic != bound.topic]
     if bounded and len(strangers) == len(bounded):
         row = strangers[0]
-        message = f"{stated.ref} states {bound.words} for {bound.topic}; {row.id} carries it and is about {row.topic}."
+        message = f"{stated.ref} states {bound.words} for {bound.topic}; {row.id} carries it and is about {row.topic}: "
+        message += f"{_side_by_side(stated, row)}."
         if bound.topic in _TOPICS and all(_surely_another(bound.topic, row) for row in strangers):
             key = f"stated-not-carried:{stated.ref}:{number}"
             yield finding("request", "error", f"{message} So no criterion carries it.", row.where, key)
@@ -201,15 +230,25 @@ def _not_compared(stated: StatedCriterion, bound: Bound, carrying: list[Carrier]
             yield finding("request", "warning", message, row.where, key)
         return
     names = ", ".join(row.id for row in carrying[:5])
-    message = f"{stated.ref} states {bound.words}; no number of {names} can be compared with it."
-    if bounded or any(row.condition for row in carrying):
-        yield finding("request", "note", message, carrying[0].where, key)
-    elif bound.kind == "distance" or bound.of_distance or bound.topic in _TOPICS:
-        key = f"stated-not-carried:{stated.ref}:{number}"
-        message = f"{stated.ref} states {bound.words}, and {names}, which carry it, have no number to keep it with."
-        yield finding("request", "error", message, carrying[0].where, key)
+    message = f"{stated.ref} states {bound.words}; no number of {names} can be compared with it"
+    if any(row.condition for row in carrying) or (bound.exact and any(row.absolute for row in carrying)):
+        severity: Severity = "note"
+    elif bounded or any(row.yes_or_no == "check" for row in carrying):
+        severity = "warning"
     else:
-        yield finding("request", "warning", message, carrying[0].where, key)
+        severity = _without_number(bound, carrying)
+        message = f"{stated.ref} states {bound.words}, and {names}, which carry it, have no number to keep it with"
+        message += ": carry it with the rule close, at most, at least or between"
+        key = f"stated-not-carried:{stated.ref}:{number}" if severity == "error" else key
+    message = f"{message}: {_side_by_side(stated, *carrying)}."
+    yield finding("request", severity, message, carrying[0].where, key)
+
+
+def _without_number(bound: Bound, carrying: list[Carrier]) -> Severity:
+    """Only a yes or no carries it. Of what counts something ("at least 2 columns") or of a time that may be right."""
+    if bound.exact and bound.target is None:
+        return "error" if all(row.yes_or_no == "value" for row in carrying) else "warning"
+    return "warning" if bound.topic == "time" or (bound.whole and not bound.topic) else "error"
 
 
 def _surely_another(topic: str, row: Carrier) -> bool:
@@ -221,6 +260,8 @@ def compare(bound: Bound, row: Carrier) -> Comparison | None:
     """Whether a criterion accepts no more than a bound; None where the two do not speak of the same thing."""
     if bound.topic and row.topic and bound.topic != row.topic:
         return None
+    if bound.exact:
+        return _exact(bound, row)
     if bound.kind == "distance":
         return _distance(bound, row)
     if bound.kind == "range":
@@ -258,6 +299,21 @@ def _distance(bound: Bound, row: Carrier) -> Comparison | None:
     return _between(centre - size, centre + size, row)
 
 
+def _exact(bound: Bound, row: Carrier) -> Comparison | None:
+    """What is to be the same is compared by a tolerance, or by bounds as narrow; of what is drawn nothing is exact."""
+    if row.drawn:
+        return None
+    if row.absolute is not None:
+        return _tolerance(SAME, Bound("distance", "", relative=True), row)
+    if not row.bounded or row.where.startswith(SIM_SPEC) or row.topic == "time":
+        return None
+    slack = SAME * max(abs(bound.target), 1e-12) if bound.target is not None else SAME * (row.scale or 1.0)
+    if row.one_sided:
+        return Comparison((row.high or 0.0) <= slack, _accepted(row))
+    wide = math.inf if row.low is None or row.high is None else row.high - row.low
+    return Comparison(wide <= 2.0 * slack * (1.0 + _SLACK), _accepted(row))
+
+
 def _tolerance(size: float, bound: Bound, row: Carrier) -> Comparison:
     accepted = row.relative if bound.relative and bound.target is None else row.absolute
     accepted = math.inf if accepted is None else accepted
@@ -276,6 +332,8 @@ def _between(low: float | None, high: float | None, row: Carrier) -> Comparison:
 
 
 def _accepted(row: Carrier) -> str:
-    low = "anything" if row.low is None else show(row.low)
-    high = "anything" if row.high is None else show(row.high)
-    return f"{low} to {high}"
+    return _span(row.low, row.high)
+
+
+def _span(low: float | None, high: float | None) -> str:
+    return " to ".join("anything" if edge is None else show(edge) for edge in (low, high))

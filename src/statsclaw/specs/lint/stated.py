@@ -17,15 +17,19 @@ _BETWEEN = (
     r"error|errors|difference|margin|value|its|be|is|maximum|total)\b){0,6}\s*"
 )
 _OFF = r"(?:no|not|never|cannot|nor)(?: be)? "
+_PLACES = r"(?:-|\s*)(?:significant |correct |decimal ){0,2}(?:digits?|places|decimals)\b"
+_SAME = r"(?:agree\w*|match\w*|equal\w*|identical|reproduc\w*|coincid\w*|correct|precise|accurate|the same)"
 _PHRASES = re.compile(
     rf"(?P<chain>{_N}\s*[≤<]\s*(?:[^\s⟦≤<≥>;]+\s+){{0,5}}[^\s⟦≤<≥>;]*\s*[≤<]\s*{_N})"
     rf"|(?P<range>(?:\bbetween\b{_BETWEEN}|\bfrom\b\s*){_N}\s*(?:and|to|-)\s*{_N}|[\[(]\s*{_N}\s*[,;]\s*{_N}\s*[\])]"
-    rf"|{_N}\s*(?:-|to)\s*{_N})"
+    rf"|{_N}\s*(?:-|to)\s*{_N}(?!{_PLACES}))"
     rf"|(?P<around>(?:{_N}\s*)?±\s*{_N})"
-    rf"|(?P<digits>{_N}\s*(?:significant |correct |decimal ){{0,2}}(?:digits|places|decimals)\b)"
-    rf"|(?P<within>\b(?:within|tolerance of|tolerance:?|up to|to a precision of|accurate to){_BETWEEN}{_N}"
+    rf"|(?P<digits>{_N}{_PLACES})"
+    rf"|(?P<equal>\b(?:equals|(?:is|are|be) (?:equal to|exactly)|exactly equal to|identical to)\s*{_N}(?!{_PLACES}))"
+    rf"|(?P<agrees>\b{_SAME}\b(?:(?![;⟦]|\. ).){{0,100}}?\bto{_BETWEEN}{_N}(?!{_PLACES}))"
+    rf"|(?P<within>\b(?:within|tolerance of|tolerance:?|up to|to a precision of|accurate to){_BETWEEN}{_N}(?!{_PLACES})"
     rf"(?:\s*(?:of|around|from){_BETWEEN}{_N})?)"
-    rf"|(?P<post_high>{_N}\s*(?:\w+ )?or (?:less|fewer|below|under|lower|smaller)\b)"
+    rf"|(?P<post_high>{_N}\s*(?:\w+ )?(?:or (?:less|fewer|below|under|lower|smaller)|at (?:the )?most)\b)"
     rf"|(?P<post_low>{_N}\s*(?:\w+ )?or (?:more|higher|greater|above|better|larger|faster)\b)"
     rf"|(?P<not_above>\b{_OFF}(?:more|greater|larger|higher|exceed\w*|above|over|worse){_BETWEEN}{_N})"
     rf"|(?P<not_below>\b{_OFF}(?:less|fewer|smaller|lower|below|under){_BETWEEN}{_N})"
@@ -33,8 +37,24 @@ _PHRASES = re.compile(
     rf"|(?P<low>(?:\b(?:at least|more|greater|larger|higher|exceed\w*|above|over|minimum|min)\b|[≥>]){_BETWEEN}{_N})"
     rf"|(?P<faster>{_N}\s*(?:as fast|faster|quicker|as quick|speed-?up))"
     rf"|(?P<zero>{_N}\s*(?:errors?|failures?|warnings?|nans?|exceptions?|crashes)\b)"
+    r"|(?P<machine>\b(?:to|within|for|from) (?:\w+ ){0,2}(?:machine (?:precision|accuracy|epsilon)"
+    r"|rounding(?: errors?)?|(?:floating[- ]point|double|numerical) (?:precision|accuracy))\b)"
     r"|(?P<none>\b(?:no|without)(?: any)? (?:errors?|failures?|warnings?|nans?|exceptions?|crashes)\b)"
 )
+#: Two results are to be the same, without a number. Not of what is only supposed ("where the weights are equal").
+_EXACTLY = re.compile(
+    r"(?<!-)\b(?:equals\b|(?:is|are|be|must) (?:exactly )?equal(?: to)? (?=the |those |that |its |what |glm\b|lm\b)"
+    r"|(?<!with )(?<!of )(?<!for )equal (?:those|that|what)\b"
+    r"|(?:is|are|be) (?:exactly|identical to|bitwise)|identical(?: with| to)\b|bit[- ]for[- ]bit|exactly the same"
+    r"|coincides?(?: exactly)? with|agrees? exactly|match(?:es)? exactly|exactly (?:agrees?|match(?:es)?|equals?))"
+)
+_SUPPOSED = re.compile(r"\b(?:if|when|where|whenever|provided|suppose\w*|assum\w*|unless)\b[^,;.]*$")
+#: Two calls of one program are to give the same: a yes or no carries that.
+_TWO_CALLS = re.compile(r"\b(?:seeds?|again|repeat\w*|twice|two calls|every call|reproducib\w*|unchanged|in place)\b")
+#: Relative: what a comparison with an exact value may at most allow, for whatever reason (see tolerances.py).
+SAME = 1e-3
+#: "… agrees, and goes to 0.95": a larger number is no distance.
+_NOT_NEAR = 0.5
 _LOWER = ("post_low", "not_below", "low", "faster")
 _SHARE = re.compile(rf"\s*(?:out )?of (?:the )?{_N}")
 _SUBJECT = re.compile(
@@ -57,6 +77,10 @@ class Bound:
     of_distance: bool = False
     two_sided: bool = False
     topic: str = ""
+    #: Two results are to be the same; the words give no number for how nearly.
+    exact: bool = False
+    #: The number counts something.
+    whole: bool = False
 
 
 def bounds_of(text: str) -> tuple[list[Bound], int]:
@@ -76,7 +100,19 @@ def bounds_of(text: str) -> tuple[list[Bound], int]:
         bound = _bound(written, match, [numbers[index] for index in inside], numbers)
         if bound is not None:
             bounds.append(bound)
+    if not bounds and (same := _exactly(written)):
+        bounds.append(same)
     return bounds, sum(1 for index in range(len(numbers)) if index not in used)
+
+
+def _exactly(written: str) -> Bound | None:
+    """A demand that two results be the same, where the sentence gives no number for it."""
+    found = _EXACTLY.search(written)
+    if found is None or _SUPPOSED.search(written[: found.start()]) or _TWO_CALLS.search(written):
+        return None
+    topic = topic_of(written[: found.start()], written[found.end() :])
+    words = f"that they are the same (“{found[0].strip()}”)"
+    return Bound("distance", words, distance=SAME, relative=True, topic=topic, exact=True)
 
 
 def _bound(written: str, match: re.Match[str], found: list[Found], numbers: list[Found]) -> Bound | None:
@@ -86,7 +122,17 @@ def _bound(written: str, match: re.Match[str], found: list[Found], numbers: list
     topic = "time" if any(number.seconds for number in found) else topic_of(before, after)
     if kind in ("none", "zero"):
         return Bound("high", "none", high=0.0, topic=topic) if kind == "none" or found[0].value == 0.0 else None
+    if kind == "machine":
+        if not re.search(rf"\b{_SAME}\b", before):
+            return None
+        return Bound("distance", match[0], distance=SAME, relative=True, topic=topic, exact=True)
     if _restricts(written, match, found, kind):
+        return None
+    if kind == "equal":
+        words = f"exactly {found[0].literal}"
+        value, whole = found[0].value, found[0].whole
+        return Bound("distance", words, None, None, SAME, value, relative=True, topic=topic, exact=True, whole=whole)
+    if kind == "agrees" and (found[0].times or found[0].seconds or abs(found[0].value) >= _NOT_NEAR):
         return None
     if kind in ("chain", "range"):
         return None if kind == "range" and _enumerates(match[0], found) else _range(found, topic)
@@ -94,7 +140,7 @@ def _bound(written: str, match: re.Match[str], found: list[Found], numbers: list
         size = 10.0 ** -min(30.0, max(0.0, found[0].value))
         return Bound("distance", f"{found[0].literal} digits", distance=size, relative="decimal" not in match[0])
     relative = found[-1].percent or bool(pattern(words_of("distance", "relative")).search(clause))
-    if kind in ("within", "around"):
+    if kind in ("within", "agrees", "around"):
         return _distance(kind, found, topic, relative)
     return _limit(written, match, found[0], numbers, clause, topic, kind)
 
@@ -114,8 +160,8 @@ def _range(found: list[Found], topic: str) -> Bound | None:
 
 
 def _distance(kind: str, found: list[Found], topic: str, relative: bool) -> Bound | None:
-    size = found[0] if kind == "within" else found[-1]
-    target = (found[1] if kind == "within" else found[0]).value if len(found) == 2 else None
+    size = found[-1] if kind == "around" else found[0]
+    target = (found[0] if kind == "around" else found[1]).value if len(found) == 2 else None
     if size.times:  # a multiple of something that is not said here
         return None
     if size.seconds:
@@ -135,7 +181,8 @@ def _limit(
     if share and number.whole and numbers[int(share[1])].whole and 0 <= value <= numbers[int(share[1])].value:
         value = value / max(1.0, numbers[int(share[1])].value)
     if kind in _LOWER:
-        return Bound("low", f"at least {show(value)}", low=value, topic=topic)
+        whole = number.whole and not (number.times or number.seconds or share)
+        return Bound("low", f"at least {show(value)}", low=value, topic=topic, whole=whole)
     bare = pattern(words_of("distance", "not")).sub(" ", clause)
     distance = bool(pattern(words_of("distance", "words")).search(bare)) and topic in ("", "bias")
     two_sided = distance and (bool(pattern(words_of("distance", "two_sided")).search(bare)) or "|" in bare)
@@ -148,6 +195,7 @@ def _limit(
         two_sided=two_sided or (topic == "bias"),
         relative=relative,
         topic=topic,
+        whole=number.whole and not (number.times or number.seconds or share),
     )
 
 
@@ -185,7 +233,7 @@ def _restricts(written: str, match: re.Match[str], found: list[Found], kind: str
     number = found[-1]
     if number.percent or number.times or number.seconds or not number.whole or number.value < 2:
         return False
-    if kind in ("digits", "faster", "around"):
+    if kind in ("digits", "faster", "around", "equal"):
         return False
     before = written[max(0, match.start() - 60) : match.start()]
     if _SHARE.match(written, match.end()):

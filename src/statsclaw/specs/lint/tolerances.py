@@ -14,11 +14,9 @@ from statsclaw.specs.test_spec import Criterion, TestSpec, Tolerance
 _ROUNDING = 2.2e-16
 _USUAL_CONDITION = 1e4
 #: Of the standard error of an estimate: a larger deviation changes what people conclude.
-_SHARE_OF_STANDARD_ERROR = 0.1
+SHARE_OF_STANDARD_ERROR = 0.1
 #: The largest relative tolerance that each reason explains.
-_MOST_RELATIVE = {"floating point": 1e-3, "iteration": 1e-4, "digits of the reference": 1e-3, "Monte Carlo": 1e-3}
-#: An absolute tolerance above the one is explained by a scale above the other, and by nothing else.
-_COARSE, _LARGE_SCALE = 1e-6, 1e4
+MOST_RELATIVE = {"floating point": 1e-3, "iteration": 1e-4, "digits of the reference": 1e-3, "Monte Carlo": 1e-3}
 #: Of the stated Monte Carlo error: a correct package is off by more in one of 500 million comparisons.
 _MOST_MONTE_CARLO_ERRORS = 6.0
 _SHARE_OF_SCALE = 0.1
@@ -44,7 +42,6 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
             else:
                 found += _explained(criterion, criterion.tolerance)
             found += _scale_missing(criterion, criterion.tolerance)
-            found += _scale_decides(criterion, criterion.tolerance)
             found += _zero(criterion, criterion.tolerance, contract.interface)
         found += _alternatives(criterion)
         for severity, kind, message in found:
@@ -56,12 +53,12 @@ def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tupl
         return
     accepted = width(tolerance, criterion.scale or 0.0)
     share = accepted / criterion.standard_error
-    if share > _SHARE_OF_STANDARD_ERROR:
+    if share > SHARE_OF_STANDARD_ERROR:
         yield (
             "error",
             "tolerance-too-wide",
             f"would accept values off by {show(accepted)}, which is {100 * share:.3g} % of the standard error "
-            f"{show(criterion.standard_error)}; more than {100 * _SHARE_OF_STANDARD_ERROR:.0f} % changes conclusions.",
+            f"{show(criterion.standard_error)}; more than {100 * SHARE_OF_STANDARD_ERROR:.0f} % changes conclusions.",
         )
 
 
@@ -88,7 +85,7 @@ def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Sev
         return  # judged by what is stated, not by a usual size
     relative = width(tolerance, criterion.scale or 1.0) / (criterion.scale or 1.0)
     size = f"of the size {show(criterion.scale)}" if criterion.scale else "(no scale is stated, so 1 is taken)"
-    most = _MOST_RELATIVE[criterion.limited_by]
+    most = MOST_RELATIVE[criterion.limited_by]
     if relative > most:
         yield (
             "error",
@@ -118,18 +115,6 @@ def _scale_missing(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple
         "scale-missing",
         f"an absolute tolerance of {show(tolerance.absolute)} means nothing without the usual size of the quantity; "
         "state the scale, or a relative tolerance alone.",
-    )
-
-
-def _scale_decides(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
-    """Whether the quantity has that size is not known before the suite has run."""
-    if criterion.scale is None or criterion.scale <= _LARGE_SCALE or tolerance.absolute <= _COARSE:
-        return
-    yield (
-        "note",
-        "scale-decides",
-        f"an absolute tolerance of {show(tolerance.absolute)} is small only if the quantity has the stated scale "
-        f"{show(criterion.scale)}.",
     )
 
 

@@ -64,12 +64,14 @@ def lre(observed: float, expected: float) -> float:
 
 
 def _condition(criterion: Criterion, observation: Observation) -> Answer:
-    if observation.error_class != criterion.error:
+    error = observation.asked_error or criterion.error
+    wanted = criterion.message if observation.asked_message is None else observation.asked_message
+    if observation.error_class != error:
         found = observation.error_class or "nothing"
-        return Answer(observation, False, None, f"{found} came where {criterion.error} is asked")
+        return Answer(observation, False, None, f"{found} came where {error} is asked")
     message = observation.said.removeprefix(observation.error_class)
-    if criterion.message not in message:
-        return Answer(observation, False, None, f"the message does not hold {criterion.message!r}")
+    if wanted not in message:
+        return Answer(observation, False, None, f"the message does not hold {wanted!r}")
     return Answer(observation, True)
 
 

@@ -29,7 +29,7 @@ class EvidenceMixed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test of the tester's suite as it was run: its row, what it showed, and the command that ran it."""
+    """One test or claim of the tester's: its row, what it showed, and the command that ran it."""
 
     command: CommandExecuted
     row: CaseOutcome

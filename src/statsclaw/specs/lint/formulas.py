@@ -1,0 +1,59 @@
+"""A formula of a source that can be computed is compared with, not only bounded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.sources.index import Index
+from statsclaw.specs.contract import TEST_SPEC, Contract
+from statsclaw.specs.lint.found import clip, finding, show
+from statsclaw.specs.lint.stated import SAME
+from statsclaw.specs.lint.vocabulary import named
+from statsclaw.specs.readings.equation_names import Named
+from statsclaw.specs.test_spec import Criterion
+
+_BOUNDS = ("at most", "at least", "between")
+
+
+def formula_findings(contract: Contract, index: Index) -> Iterator[Finding]:
+    """Criteria that carry a computable equation by a wide bound, name no fault, and stand alone with it."""
+    if contract.tests is None or contract.comprehension is None:
+        return
+    refs = list(dict.fromkeys(row.ref for row in contract.comprehension.definitions))
+    texts = Named(index)
+    rows = contract.tests.criteria
+    for number, row in enumerate(rows):
+        if row.rule not in _BOUNDS or row.decided_by != "test" or row.limited_by == "Monte Carlo" or row.alternatives:
+            continue
+        carried = [ref for ref in refs if named(ref, row.source)]
+        compared = any(_compares(other, row, carried) for other in rows)
+        if not carried or compared or _width(row) <= SAME * (row.scale or 1.0):
+            continue
+        equation = texts.get(carried[0])
+        text = f" (“{clip(equation.text)}”)" if equation is not None else ""
+        yield finding(
+            "request",
+            "error",
+            f"{carried[0]}{text} can be computed, and only {row.id} “{clip(row.quantity)}” ({_rule(row)}) carries it: "
+            "compare with the rule close, or name wrong results that the bound would notice (alternatives).",
+            f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}",
+            f"formula-only-bounded:{row.id}",
+        )
+
+
+def _compares(other: Criterion, row: Criterion, refs: list[str]) -> bool:
+    same = (row.of is not None and other.of == row.of) or any(named(ref, other.source) for ref in refs)
+    return other.rule == "close" and same
+
+
+def _width(row: Criterion) -> float:
+    """How far apart two accepted values can be; of what is at most something, how large one can be."""
+    if row.rule == "at most":
+        return abs(row.high or 0.0)
+    return math.inf if row.low is None or row.high is None else (row.high - row.low) / 2
+
+
+def _rule(row: Criterion) -> str:
+    return " ".join([row.rule, *(show(edge) for edge in (row.low, row.high) if edge is not None)])

@@ -1,0 +1,306 @@
+# Holds the package and answers calls: Rscript --vanilla worker.R INPUT OUTPUT SITE PACKAGE
+#
+# The R side of worker.py. INPUT and OUTPUT are pipes with frames of statsclaw_wire.R; what is asked and answered is in
+# docs/reference/worker-protocol.md. Everything lives below baseenv(): what the package defines does not reach it.
+local(envir = new.env(parent = baseenv()), {
+  LONGEST_TEXT <- 4000L
+  MOST_WARNINGS <- 200L
+
+  here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[[1L]]))
+  wire <- new.env(parent = baseenv())
+  sys.source(file.path(here, "statsclaw_wire.R"), wire)
+  extra <- wire$extra
+
+  given <- commandArgs(trailingOnly = TRUE)
+  site <- given[[3L]]
+  package <- given[[4L]]
+  input <- file(given[[1L]], "rb", raw = TRUE)
+  output <- file(given[[2L]], "wb", raw = TRUE)
+  printed <- tempfile("printed")
+  kept <- new.env(parent = emptyenv())
+  now <- function() as.double(Sys.time())
+
+  # ---- what is printed ---------------------------------------------------------------------------------------------
+  # What R prints is diverted. What compiled code and other programs print goes past R to the file that the process was
+  # started with, if it is one.
+  descriptor <- "/proc/self/fd/1"
+  in_file <- isTRUE(utils::file_test("-f", descriptor))
+  past_r <- function() {
+    flush(getConnection(1L))
+    file.size(descriptor)
+  }
+  begin_capture <- function() {
+    begun <- if (in_file) past_r()
+    capture <- file(printed, "wb")
+    sink(capture)
+    sink(capture, type = "message")
+    list(connection = capture, begun = begun)
+  }
+  end_capture <- function(capture) {
+    sink(type = "message")
+    while (sink.number() > 0L) sink()
+    # the package may have closed it
+    tryCatch(close(capture$connection), error = function(e) NULL)
+    bytes <- if (file.exists(printed)) readBin(printed, "raw", 4L * LONGEST_TEXT) else raw()
+    if (in_file && past_r() > capture$begun) bytes <- c(bytes, read_from(descriptor, capture$begun))
+    short(rawToChar(bytes[bytes != as.raw(0L)]))
+  }
+  read_from <- function(path, place) {
+    source <- file(path, "rb")
+    on.exit(close(source))
+    seek(source, place)
+    readBin(source, "raw", 4L * LONGEST_TEXT)
+  }
+  short <- function(text) {
+    text <- wire$as_utf8(paste(text, collapse = "\n"))
+    Encoding(text) <- "UTF-8"
+    if (validUTF8(text)) substr(text, 1L, LONGEST_TEXT) else ""
+  }
+  condition <- function(of) {
+    message <- tryCatch(conditionMessage(of), error = function(e) "")
+    list(classes = as.list(utils::head(class(of), 20L)), message = short(as.character(message)))
+  }
+
+  # closeAllConnections() of a package spares the two that we talk by
+  spare_ours <- function() {
+    spared <- c(0:2, as.integer(input), as.integer(output))
+    replacement <- function() {
+      sink(type = "message")
+      while (sink.number() > 0L) sink()
+      for (number in setdiff(getAllConnections(), spared)) close(getConnection(number))
+      invisible()
+    }
+    unlockBinding("closeAllConnections", baseenv())
+    assign("closeAllConnections", replacement, baseenv())
+    lockBinding("closeAllConnections", baseenv())
+  }
+
+  # ---- the package -------------------------------------------------------------------------------------------------
+  load_package <- function() {
+    .libPaths(c(site, .libPaths()))
+    capture <- begin_capture()
+    on.exit(end_capture(capture))
+    tryCatch({
+      suppressWarnings(library(package, lib.loc = .libPaths(), character.only = TRUE, warn.conflicts = FALSE))
+      NULL
+    }, error = function(e) e)
+  }
+  refuse <- function(...) stop(sprintf(...), call. = FALSE)
+  exported <- function(name) {
+    if (!name %in% getNamespaceExports(package)) refuse("'%s' is not exported by '%s'", name, package)
+    getExportedValue(package, name)
+  }
+  exports <- function() {
+    names <- getNamespaceExports(package)
+    as.list(sort(names[!startsWith(names, ".__")], method = "radix"))
+  }
+  signature <- function(name) {
+    f <- exported(name)
+    if (!is.function(f)) refuse("'%s' is not a function", name)
+    rows <- as.list(formals(args(f)))
+    dots <- match("...", names(rows), nomatch = length(rows))
+    lapply(seq_along(rows), function(i) {
+      none <- identical(rows[[i]], quote(expr = ))
+      default <- if (!none) paste(deparse(rows[[i]], 500L), collapse = " ")
+      list(name = names(rows)[[i]], default = default, keyword_only = i > dots)
+    })
+  }
+
+  # A method of an answer: a function it holds (R6, reference classes, closures), or the generic of that name.
+  method <- function(object, name) {
+    own <- if (is.environment(object) || is.list(object)) tryCatch(field(object, name)[[1L]], error = function(e) NULL)
+    if (is.function(own)) return(list(own, list()))
+    generic <- if (name %in% getNamespaceExports(package)) getExportedValue(package, name)
+    # what the package imports, then base, then what is attached: stats, methods, utils
+    if (is.null(generic)) generic <- get0(name, parent.env(asNamespace(package)), mode = "function")
+    if (!is.function(generic)) refuse("could not find function \"%s\"", name)
+    list(generic, list(object))
+  }
+
+  # The call is made of names, not of values: match.call() and substitute() then show what a person would have written.
+  invoke <- function(name, f, arguments) {
+    frame <- new.env(parent = globalenv())
+    assign(name, f, frame)
+    symbols <- variable_names(f, arguments, name)
+    for (i in seq_along(arguments)) assign(symbols[[i]], arguments[[i]], frame)
+    call <- as.call(c(list(as.name(name)), structure(lapply(symbols, as.name), names = names(arguments))))
+    # below R's own evaluator, so that the frame is what parent.frame() finds
+    eval(call, frame)
+  }
+  variable_names <- function(f, arguments, taken) {
+    labels <- names(arguments)
+    if (is.null(labels)) labels <- character(length(arguments))
+    open <- labels == ""
+    known <- setdiff(names(formals(args(f))), labels)
+    known <- known[cumsum(known == "...") == 0L]
+    labels[open] <- utils::head(c(known, paste0("argument", seq_len(sum(open)))), sum(open))
+    labels[labels == taken] <- paste0(taken, "_")
+    make.unique(labels)
+  }
+
+  # ---- values ------------------------------------------------------------------------------------------------------
+  further <- function(kind, value) {
+    if (kind != "answer") refuse("an argument of the kind '%s'", kind)
+    id <- as.character(value$call)
+    if (!exists(id, kept, inherits = FALSE)) refuse("call %s has no answer", id)
+    found <- kept[[id]]
+    for (step in value$path) found <- part(found, step)
+    found
+  }
+  part <- function(value, step) {
+    if (is.numeric(step)) return(value[[step + 1L]])
+    found <- field(value, step)
+    if (!length(found)) refuse("the answer has no part '%s'", step)
+    found[[1L]]
+  }
+  # The field in a list, nothing in it where the object has none of that name.
+  field <- function(value, name) {
+    if (isS4(value) && name %in% methods::slotNames(value)) return(list(methods::slot(value, name)))
+    if (is.environment(value)) return(if (exists(name, value, inherits = FALSE)) list(get(name, value)) else list())
+    if (!is.list(value) && !is.atomic(value)) return(list())
+    # not by `[[`, which the package may have defined for its class
+    bare <- unclass(value)
+    if (name %in% names(bare)) list(bare[[name]]) else list()
+  }
+  described <- function(value, fields) {
+    if (is.null(fields)) return(plain(value, 0L))
+    found <- lapply(fields, function(name) field(value, name))
+    names(found) <- as.character(fields)
+    there <- lengths(found) > 0L
+    values <- lapply(found[there], function(part) plain(part[[1L]], 0L))
+    if (!length(values)) values <- wire$empty_names()
+    classes <- if (isS4(value)) methods::is(value) else class(value)
+    extra("object", list(classes = as.list(classes), fields = values, missing = as.list(names(found)[!there])))
+  }
+  # What can be handed over; of anything else, also inside of lists, its type.
+  plain <- function(value, depth) {
+    if (sendable(value)) return(value)
+    if (is.function(value)) return(extra("method", class(value)[[1L]]))
+    if (typeof(value) != "list" || is.data.frame(value) || !is.null(dim(value)) || depth > 20L) {
+      return(extra("opaque", class(value)[[1L]]))
+    }
+    lapply(unclass(value), plain, depth + 1L)
+  }
+  # What a value holds, to be compared later; nothing where it cannot be handed over.
+  content <- function(value) {
+    tryCatch(wire$encode(value), unsendable = function(e) NULL, stackOverflowError = function(e) NULL)
+  }
+  sendable <- function(value) !is.null(content(value))
+  is_generator <- function(value) wire$is_extra(value) && value$kind == "generator"
+
+  # ---- one request -------------------------------------------------------------------------------------------------
+  seed <- function(number) {
+    RNGkind("Mersenne-Twister", "Inversion", "Rejection")
+    set.seed(if (abs(number) <= .Machine$integer.max) number else number %% .Machine$integer.max)
+  }
+  GARBAGE <- 4 * 2^20
+  lowest <- 0
+  status <- function() {
+    line <- grep("^VmHWM:", readLines("/proc/self/status"), value = TRUE)
+    as.double(gsub("[^0-9]", "", line)) * 1024
+  }
+  peak <- function() tryCatch(status(), error = function(e) sum(gc()[, 6L]) * 2^20)
+  in_use <- function() {
+    cat("5", file = "/proc/self/clear_refs")
+    status()
+  }
+  # From here on the peak counts anew, where the kernel can do that. What is in use now, in bytes. Garbage would hide what
+  # the call takes; it is collected only where there may be much of it, because that takes longer than a small call.
+  reset_peak <- function(given) {
+    tryCatch(suppressWarnings({
+      resting <- in_use()
+      if (given > GARBAGE || resting > lowest + GARBAGE) {
+        gc()
+        resting <- in_use()
+      }
+      if (given <= GARBAGE) lowest <<- resting
+      resting
+    }), error = function(e) 0)
+  }
+
+  perform <- function(request, on, arguments) {
+    what <- if (is.null(request$what)) "call" else request$what
+    name <- request[["function"]]
+    switch(what,
+      exports = exports(),
+      signature = signature(name),
+      text = paste(utils::capture.output(invoke("print", print, arguments)), collapse = "\n"),
+      if (is.null(on)) {
+        f <- exported(name)
+        if (!is.function(f)) refuse("'%s' is not a function", name)
+        invoke(name, f, arguments)
+      } else {
+        invoke(name, on[[1L]], c(on[[2L]], arguments))
+      }
+    )
+  }
+  # Positional arguments, then those with names; generators are left out and seed R's own.
+  given_arguments <- function(request) {
+    named <- request$named
+    places <- c(as.character(seq_along(request$arguments) - 1L), names(named))
+    all <- c(request$arguments, named)
+    if (is.null(names(all)) && length(all)) names(all) <- character(length(all))
+    random <- vapply(all, is_generator, NA)
+    list(values = lapply(all[!random], wire$restored, further), places = places[!random],
+      seeds = lapply(all[random], function(one) one$value$seed))
+  }
+
+  performed <- function(request) {
+    begun <- now()
+    reply <- list(changed = list())
+    caught <- list()
+    on_warning <- function(w) {
+      if (length(caught) < MOST_WARNINGS) caught[[length(caught) + 1L]] <<- condition(w)
+      tryInvokeRestart("muffleWarning")
+    }
+    answer <- function() {
+      if (!is.null(failure)) stop(failure)
+      made <- given_arguments(request)
+      on <- if (!is.null(request$on)) method(wire$restored(request$on, further), request[["function"]])
+      before <- lapply(made$values, content)
+      for (number in c(list(request$seed), made$seeds)) if (!is.null(number)) seed(number)
+      resting <- reset_peak(sum(lengths(before)))
+      begun <<- now()
+      value <- withCallingHandlers(perform(request, on, made$values), warning = on_warning)
+      reply$seconds <<- now() - begun
+      reply$peak <<- peak() - resting
+      after <- lapply(made$values, content)
+      same <- vapply(seq_along(after), function(i) identical(before[[i]], after[[i]]), NA)
+      reply$changed <<- as.list(made$places[!same])
+      assign(as.character(request$id), value, kept)
+      reply["value"] <<- list(described(value, request$fields))
+      NULL
+    }
+    problem <- tryCatch(answer(), error = condition)
+    if (is.null(reply$seconds)) reply$seconds <- now() - begun
+    if (!is.null(problem)) {
+      reply$value <- NULL
+      reply$error <- problem
+    }
+    reply$warnings <- caught
+    reply
+  }
+
+  answered <- function(request) {
+    capture <- begin_capture()
+    reply <- performed(request)
+    reply$printed <- end_capture(capture)
+    reply$id <- request$id
+    reply
+  }
+
+  # Texts are UTF-8, also where the machine was set up without a language.
+  if (!l10n_info()[["UTF-8"]]) suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8"))
+  spare_ours()
+  failure <- load_package()
+  repeat {
+    request <- wire$receive(input)
+    if (is.null(request) || request$do == "end") break
+    if (request$do == "forget") {
+      rm(list = ls(kept, all.names = TRUE), envir = kept)
+    } else {
+      wire$send(output, answered(request))
+    }
+  }
+  quit("no", status = 0L, runLast = FALSE)
+})

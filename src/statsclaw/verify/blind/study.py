@@ -1,0 +1,540 @@
+"""A study inside a run: the simulator's code draws data and says what to ask, a worker answers, the engine records.
+
+It is a study of the Monte Carlo engine like any other, computed by workers behind the barrier. Who draws the data never
+sees an answer, so nothing can be drawn again because of one; who answers never sees what was drawn for others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import queue
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from statsclaw.montecarlo import design
+from statsclaw.montecarlo.batch import Batch, Lost, Status, Task
+from statsclaw.montecarlo.programs.answers import CONVERGED, Answer, RowsOfMethod
+from statsclaw.montecarlo.programs.command import seed_of
+from statsclaw.montecarlo.running import run as run_study
+from statsclaw.montecarlo.storage.results import SECONDS
+from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.streams import DATA, stream_key
+from statsclaw.montecarlo.verdicts.questions import columns_needed
+from statsclaw.runlog.events import CommandExecuted
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.specs.sim_spec import Study, as_criterion, as_design
+from statsclaw.verify.blind.answering import read_answer, read_calls, request_for
+from statsclaw.verify.blind.asking import interpreter, write_frame
+from statsclaw.verify.blind.expressions import Answered, Answers, Condition, NoValue, evaluate, plain, reals
+from statsclaw.verify.blind.form import Forms
+from statsclaw.verify.blind.inside import statsclaw_wire as wire
+from statsclaw.verify.blind.inside.statsclaw_wire import Extra
+from statsclaw.verify.blind.questionnaire import Call, Misread, calls_in
+from statsclaw.verify.blind.rooms import room
+from statsclaw.verify.blind.talking import Conversation, Silent
+from statsclaw.verify.blind.trying import NULLS, finding, meaningless
+from statsclaw.verify.parsers import Parsed
+from statsclaw.verify.runner import Bench, evidence
+
+_PARTS = ("estimate", "se", "low", "high", "reject", "p")
+_ANSWER_S, _DRAW_S, _START_S = 3600.0, 600.0, 300.0
+_ROOM_S = 24 * 3600.0
+_LANGUAGES = {".py": "python", ".R": "r"}
+_AT_ONCE = 50
+#: So many deaths in a row, and a package is not started again.
+_MOST_DEATHS = 20
+#: Replications of each cell that are computed again.
+_AGAIN = 2
+#: Replications that are drawn before anybody is asked.
+_SMOKE = 2
+
+#: Answers calls of one method; in a run a worker, before it meaningless values.
+Asked = Callable[[Sequence[Call], str], dict[int, Answered]]
+
+
+class Drawer:
+    """The simulator's code in a room of its own."""
+
+    def __init__(self, simulation: Simulation, name: str) -> None:
+        self.study, bench, entry = simulation.study, simulation.bench, simulation.entry
+        folder = bench.place("simulation")
+        own = room(bench, name, {"simulation": folder}, timeout_s=_ROOM_S)
+        language = _LANGUAGES[Path(entry).suffix]
+        settings = {"file": entry, "methods": list(self.study.methods)}
+        write_frame(own.own / "settings", settings)
+        suffix = {"python": "py", "r": "R"}[language]
+        places = [own.path(folder), *(own.path(own.own / n) for n in ("settings", "answers", "questions"))]
+        argv = [*interpreter(bench, language), own.script(f"ask_main.{suffix}"), "study", *places]
+        self.talk = Conversation(own.confinement, own.own, own.env).start(argv)
+        hello = self.talk.receive(_START_S)
+        if not isinstance(hello, dict) or hello.get("ready") is not True:
+            problem = hello.get("problem") if isinstance(hello, dict) else "it said nothing that can be understood"
+            self.talk.end()
+            raise Misread(f"the study could not be started: {problem}"[:1000])
+
+    def replications(self, seed: int, cell: design.Cell, first: int, count: int) -> Iterator[dict[str, Any]]:
+        """What to ask in each replication; the streams are those of any study with this seed."""
+        for start in range(first, first + count, _AT_ONCE):
+            ours = range(start, min(start + _AT_ONCE, first + count))
+            rows = [
+                [
+                    number,
+                    _seed(seed, cell, DATA, number),
+                    {name: _seed(seed, cell, f"method:{name}", number) for name in self.study.methods},
+                ]
+                for number in ours
+            ]
+            self.talk.send({"cell": dict(cell), "replications": rows}, _DRAW_S)
+            for number in ours:
+                found = self.talk.receive(_DRAW_S)
+                if not isinstance(found, dict) or found.get("replication") != number or not _is_drawn(found):
+                    raise Silent("it did not draw the replication it was asked for")
+                yield found
+
+
+def _is_drawn(found: Mapping[str, Any]) -> bool:
+    """Either what went wrong, or what every method says: its calls and what to record, or what went wrong there."""
+    methods = found.get("methods")
+    if not isinstance(methods, dict):
+        return isinstance(found.get("problem"), str)
+    return all(
+        isinstance(said, dict) and all(isinstance(call, dict) for call in said.get("calls") or [])
+        for said in methods.values()
+    )
+
+
+def _seed(seed: int, cell: design.Cell, purpose: str, replication: int) -> int:
+    """Below 2^31, which is what R's own generator can be seeded with."""
+    return seed_of(stream_key(seed, cell, purpose), replication) >> 33
+
+
+# --- one method in one replication -----------------------------------------------------------------------------------
+
+
+def answered(number: int, place: int, said: Any, ask: Asked, level: float) -> Answer:
+    """What a method gave: the package's answers, put together as the simulator said before there were any."""
+    if not isinstance(said, dict) or "problem" in said or "record" not in said:
+        problem = said.get("problem") if isinstance(said, dict) else "it said nothing"
+        return Answer(number, place, Status.EXCEPTION, text=f"the study: {problem}")
+    try:
+        calls = read_calls(said.get("calls"))
+        if any(name == CONVERGED and isinstance(node, dict) for name, node in dict(said["record"]).items()):
+            raise Misread("whether it converged is a truth value")
+        if any(not 0 <= call < len(calls) for call in calls_in(said["record"])):
+            raise Misread("it records the answer to a call that it did not make")
+    except (Misread, TypeError, KeyError, ValueError) as misread:
+        return Answer(number, place, Status.EXCEPTION, text=f"the study: {misread}")
+    given = ask(calls, f"{number}")
+    seconds = _seconds(said["record"], Answers(given))
+    warned = [f"Warning: {row.message}" for answer in given.values() for row in answer.warnings]
+    failed = next((answer for answer in given.values() if answer.error is not None), None)
+    if failed is not None and failed.error is not None:
+        status = Status.DIED if failed.died else Status.EXCEPTION
+        text = "\n".join([f"{failed.error.name}: {failed.error.message}", *warned])[:4000]
+        return Answer(number, place, status, seconds, len(warned), text)
+    try:
+        columns = recorded(said["record"], Answers(given), level)
+    except NoValue as nothing:
+        return Answer(number, place, Status.NOT_FINITE, seconds, len(warned), str(nothing))
+    text = "\n".join(warned)[:4000]
+    return Answer(number, place, Status.OK, seconds, len(warned), text, tuple(columns), tuple(columns.values()))
+
+
+def _seconds(record: Any, answers: Answers) -> float:
+    """What the method says itself, or what its calls took together."""
+    if isinstance(record, dict) and SECONDS in record:
+        with suppress(NoValue):
+            return _single(evaluate(record[SECONDS], answers), SECONDS)
+    return sum(answer.seconds for answer in answers.given.values())
+
+
+def recorded(record: Any, answers: Answers, level: float) -> dict[str, float]:
+    """The columns of one replication: parts of parameters, and single numbers."""
+    if not isinstance(record, dict):
+        raise NoValue("what is to be recorded has no names")
+    found: dict[str, float] = {}
+    for name, node in record.items():
+        if name == SECONDS:
+            continue  # kept in a place of its own
+        if isinstance(node, dict):
+            for part, inner in node.items():
+                if part not in _PARTS:
+                    raise NoValue(f"{name} has a part {part!r}; known are {', '.join(_PARTS)}")
+                value = _single(evaluate(inner, answers), f"{name}.{part}")
+                found[f"{name}.{'reject' if part == 'p' else part}"] = (
+                    float(value < 1 - level) if part == "p" else value
+                )
+        else:
+            found[name] = _single(evaluate(node, answers), name)
+    if CONVERGED in found:
+        found[CONVERGED] = 1.0 if found[CONVERGED] else 0.0
+    return found
+
+
+def measured_columns(said: Any) -> set[str]:
+    """Columns that hold times or memory, which are others at every run."""
+    record = said.get("record") if isinstance(said, dict) else None
+    return {name for name, node in record.items() if _is_measured(node)} if isinstance(record, dict) else set()
+
+
+def _is_measured(node: Any) -> bool:
+    if isinstance(node, Extra):
+        return node.kind == "measured" or _is_measured(node.value)
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list | tuple) else ()
+    return any(_is_measured(part) for part in parts)
+
+
+def _single(value: Any, name: str) -> float:
+    values = reals(plain(value))
+    if values.size != 1:
+        raise NoValue(f"{name} is not a single number")
+    return float(values.reshape(-1)[0])
+
+
+# --- the executor ----------------------------------------------------------------------------------------------------
+
+
+class BlindExecutor:
+    """Workers of the Monte Carlo engine: each is a drawer and a worker behind the barrier, a thread between them."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation, self.count = simulation, simulation.workers
+        self.tasks: queue.Queue[Task | None] = queue.Queue()
+        self.done: queue.Queue[Batch | Lost | BaseException] = queue.Queue()
+        self.stopped = threading.Event()
+        self.threads = [threading.Thread(target=self._work, args=(n,), daemon=True) for n in range(self.count)]
+        for thread in self.threads:
+            thread.start()
+
+    @property
+    def capacity(self) -> int:
+        return 2 * self.count
+
+    def submit(self, task: Task) -> None:
+        self.tasks.put(task)
+
+    def completed(self, timeout: float) -> Iterator[Batch | Lost]:
+        try:
+            found = self.done.get(timeout=timeout)
+        except queue.Empty:
+            return
+        while True:
+            if isinstance(found, BaseException):
+                raise found
+            yield found
+            try:
+                found = self.done.get_nowait()
+            except queue.Empty:
+                return
+
+    def close(self, *, at_once: bool = False) -> None:
+        self.stopped.set()
+        for _ in self.threads:
+            self.tasks.put(None)
+        for thread in self.threads:
+            thread.join(timeout=5.0 if at_once else 60.0)
+
+    def _work(self, number: int) -> None:
+        pair: Pair | None = None
+        try:
+            while (task := self.tasks.get()) is not None and not self.stopped.is_set():
+                pair = pair or Pair(self.simulation, str(number))
+                try:
+                    self.done.put(pair.run(task))
+                except Silent as silent:
+                    pair.close()
+                    pair = None
+                    self.done.put(Misread(f"the study: {silent}"))
+        except BaseException as error:
+            self.done.put(error)
+        finally:
+            if pair is not None:
+                pair.close()
+
+
+class Pair:
+    """Who draws and who answers, and what of the records is measured rather than computed."""
+
+    def __init__(self, simulation: Simulation, name: str) -> None:
+        self.simulation, self.name = simulation, name
+        self.drawer = Drawer(simulation, f"draw-{name}")
+        self.worker: Conversation | None = None
+        self.measured = {SECONDS}
+        #: Methods that this worker has answered before, and what it answered in this replication.
+        self.warm: set[str] = set()
+        self.known: dict[bytes, Answered] = {}
+        self.deaths = 0
+
+    def run(self, task: Task) -> Batch:
+        study, begun = self.simulation.study, time.perf_counter()
+        made = as_design(study)
+        cell = made.cells()[task.cell]
+        names = [name for name in study.methods if name not in task.without]
+        rows = {name: RowsOfMethod(name, task.count, made.truth_in(cell), study.level) for name in names}
+        for found in self.drawer.replications(self.simulation.bench.seed, cell, task.first, task.count):
+            offset = found["replication"] - task.first
+            self.known.clear()
+            for place, name in enumerate(names):
+                rows[name].add(offset, self._answer(found, place, name))
+        return Batch(task, {name: row.rows() for name, row in rows.items()}, (), time.perf_counter() - begun)
+
+    def _answer(self, found: Mapping[str, Any], place: int, name: str) -> Answer:
+        if "problem" in found:
+            return Answer(found["replication"], None, Status.NO_DATA, text=str(found["problem"]))
+        said = found["methods"].get(name)
+        self.measured |= measured_columns(said)
+        if self.worker is None or name not in self.warm:
+            answered(found["replication"], place, said, self._ask, self.simulation.study.level)
+            self.known.clear()
+            self.warm.add(name)
+        return answered(found["replication"], place, said, self._ask, self.simulation.study.level)
+
+    def _ask(self, calls: Sequence[Call], salt: str) -> dict[int, Answered]:
+        given: dict[int, Answered] = {}
+        if calls and self.deaths >= _MOST_DEATHS:
+            ended = Condition(("died",), f"its process ended {self.deaths} times in a row, and is not started again")
+            return {calls[0].id: Answered(calls[0].id, error=ended, died=True)}
+        fresh = self.worker is None
+        if self.worker is None:
+            self.worker = self.simulation.start(f"worker-{self.name}")
+        alone = not any(list(call.uses()) for call in calls)
+        for call in calls:
+            request = request_for(call, self.simulation.forms, f"{self.simulation.bench.seed} {salt}")
+            same = wire.encode(request | {"id": 0, "seed": call.seed})
+            if alone and same in self.known:
+                given[call.id] = replace(self.known[same], id=call.id)
+                continue
+            try:
+                reply = self.worker.ask(request, _ANSWER_S + (_START_S if fresh else 0.0))
+                given[call.id] = self.known[same] = read_answer(reply, call.id)
+                self.deaths = 0
+            except Silent as silent:
+                self.worker.end()
+                self.worker, self.warm = None, set()
+                self.deaths += 1
+                given[call.id] = Answered(call.id, error=Condition(("died",), str(silent)), died=True)
+                return given
+            if given[call.id].error is not None:
+                break
+        with suppress(Silent):
+            self.worker.send({"do": "forget"}, _ANSWER_S)
+        return given
+
+    def close(self) -> None:
+        self.drawer.talk.end()
+        if self.worker is not None:
+            self.worker.end()
+
+
+# --- a batch as evidence ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """`folder` keeps what was computed, so that a run that was interrupted goes on; it is of one seed and one code."""
+
+    bench: Bench
+    study: Study
+    entry: str
+    forms: Forms
+    start: Callable[[str], Conversation]
+    folder: Path
+    workers: int = 2
+
+    def report(self, first: int, count: int) -> bytes:
+        """Replications first … first + count − 1 of every cell, as the record of a study. Raises Misread."""
+        return self._report(self._computed(first + count), first, count)
+
+    def evidence(self, subject: str, tree: str, first: int, count: int, secret: str) -> Iterator[CommandExecuted]:
+        """One batch, computed as far as it is missing, and whether it can be computed again."""
+        begun = time.monotonic()
+        try:
+            report = self.report(first, count)
+            differing = self.history(first, count, secret)
+        except (Misread, Silent) as misread:
+            made = Parsed(False, str(misread)[:400])
+            row = evidence(
+                self.bench, "study", "study", subject, tree, ("statsclaw", "study"), 1, str(misread), 0, made
+            )
+            yield row.model_copy(update={"fault_of": "simulator"})
+            return
+        made = Parsed(not differing, f"{count} replications a cell", records=report)
+        fault = "builder"
+        if differing and not self._drawn_alike(first):
+            fault = "simulator"
+            made = replace(made, summary="drawn again in a fresh process, the data are others: draw from the stream")
+        elif differing:
+            text = f"computed again in a fresh process, something else comes out: {', '.join(differing[:5])}"
+            made = replace(made, summary=text)
+        elapsed = time.monotonic() - begun
+        argv = ("statsclaw", "study")
+        row = evidence(self.bench, "study", "study", subject, tree, argv, 0, made.summary + "\n", elapsed, made)
+        yield row.model_copy(update={"fault_of": fault}) if differing else row
+
+    def _drawn_alike(self, number: int) -> bool:
+        """Whether a replication of each cell is drawn the same by two fresh processes, the second in another order."""
+        found = []
+        for name in ("draw-once", "draw-again"):
+            drawer = Drawer(self, name)
+            cells = as_design(self.study).cells()
+            ordered = cells if name == "draw-once" else cells[::-1]
+            try:
+                rows = {str(c): next(iter(drawer.replications(self.bench.seed, c, number, 1))) for c in ordered}
+            finally:
+                drawer.talk.end()
+            found.append({cell: wire.encode(row) for cell, row in rows.items()})
+        return found[0] == found[1]
+
+    def _computed(self, replications: int) -> Store:
+        made = as_design(self.study)
+        wanted = design.Study(
+            name=made.name, grid=made.grid, methods=made.methods, truth=made.truth, replications=replications,
+            seed=self.bench.seed, program=design.Program("command", ("blind",)), level=made.level,
+        )  # fmt: skip
+        executor = BlindExecutor(self)
+        try:
+            return run_study(wanted, folder=self.folder, executor=executor)
+        finally:
+            executor.close(at_once=True)
+
+    def history(self, first: int, count: int, secret: str) -> list[str]:
+        """Columns that are others when some replications are computed again, in another order, in fresh processes."""
+        drawn = random.Random(f"{secret} {first}")
+        store = Store.open(self.folder)
+        tasks = [
+            Task(cell, number, 1)
+            for cell in range(len(self.study.cells()))
+            for number in drawn.sample(range(first, first + count), min(_AGAIN, count))
+        ]
+        drawn.shuffle(tasks)
+        pair = Pair(self, "again")
+        try:
+            return sorted({name for task in tasks for name in self._differing(store, pair.run(task), pair.measured)})
+        finally:
+            pair.close()
+
+    def _differing(self, store: Store, batch: Batch, measured: set[str]) -> Iterator[str]:
+        task = batch.task
+        for method, rows in batch.methods.items():
+            kept = store.table(task.cell, method)
+            if bool(kept.failed[task.first]) != bool(rows.status[0]):
+                yield f"{method}: whether it fails"
+            for column, values in rows.columns.items():
+                old, new = float(kept.columns[column][task.first]), float(values[0])
+                if column not in measured and not (old == new or (math.isnan(old) and math.isnan(new))):
+                    yield f"{method}: {column}"
+
+    def _needed(self, method: str) -> set[str]:
+        own = [row for row in self.study.criteria if row.method == method]
+        return {column for row in own for column in columns_needed(as_criterion(row))}
+
+    def _report(self, store: Store, first: int, count: int) -> bytes:
+        rows = []
+        for number, name in enumerate(self.study.cells()):
+            for method in self.study.methods:
+                table = store.table(number, method)
+                ours = slice(first, first + count)
+                failed = [bool(flag) for flag in table.failed[ours]]
+                columns = {
+                    column: [None if bad else float(v) for bad, v in zip(failed, values[ours], strict=True)]
+                    for column, values in table.columns.items()
+                    if not column.startswith("_")
+                }
+                if all(failed):  # then nobody has recorded a column
+                    columns = dict.fromkeys([*columns, *self._needed(method)], [None] * count)
+                rows.append(
+                    {
+                        "cell": name,
+                        "method": method,
+                        "replication": list(range(first, first + count)),
+                        "failed": failed,
+                        "columns": columns,
+                    }
+                )
+        return json.dumps({"seed": self.bench.seed, "cells": rows}).encode()
+
+    # --- before anybody is asked
+
+    def checked(self) -> Iterator[Finding]:
+        """Two replications of every cell on meaningless answers: complete, and drawn from their own streams."""
+        try:
+            drawer = Drawer(self, "draw-check")
+        except (Misread, Silent) as misread:
+            yield self._finding("study-not-started", str(misread))
+            return
+        try:
+            yield from self._looked(drawer)
+        except Silent as silent:
+            yield self._finding("study-silent", f"the study could not be tried: {silent}")
+        finally:
+            drawer.talk.end()
+
+    def _looked(self, drawer: Drawer) -> Iterator[Finding]:
+        asking = set[str]()
+        for number, cell in enumerate(as_design(self.study).cells()):
+            drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
+            other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
+            name = self.study.cells()[number]
+            if problem := next((row["problem"] for row in drawn if "problem" in row), ""):
+                yield self._finding("no-data", f"the data of {name} cannot be drawn: {problem}")
+                return
+            for method in self.study.methods:
+                asked = [_asked(row, method) for row in (*drawn, other)]
+                asking |= {method} if drawn[0]["methods"].get(method, {}).get("calls") else set()
+                if fault := self._fault(method, name, drawn[0]["methods"].get(method)):
+                    yield self._finding(f"incomplete:{method}", fault)
+                    return
+                if asked[0] == asked[1] or asked[0] == asked[2]:
+                    text = f"{method} is the same in every replication of {name}: draw does not use its stream"
+                    yield self._finding("stream-ignored", text)
+                    return
+
+        if not asking:
+            yield self._finding("asks-nothing", "no method of the study asks the package anything")
+
+    def _fault(self, method: str, cell: str, said: Any) -> str:
+        """What is missing in the records of a method, whatever the package may answer."""
+        faults: list[str] = []
+        for kind in NULLS:
+            found = answered(0, 0, said, partial(self._null, kind), self.study.level)
+            needed = {
+                column
+                for row in self.study.criteria
+                if row.method == method and cell in self.study.selected(row)
+                for column in columns_needed(as_criterion(row))
+            } - {SECONDS}
+            missing = sorted(needed - set(found.names))
+            if found.status == Status.OK and not missing:
+                return ""
+            faults.append(found.text or f"{method} does not record {', '.join(missing)}, which a criterion needs")
+        return f"in {cell}: {faults[0]}"
+
+    def _null(self, kind: str, calls: Sequence[Call], _: str) -> dict[int, Answered]:
+        return dict(meaningless(calls, self.forms, kind).given)
+
+    @staticmethod
+    def _finding(key: str, text: str) -> Finding:
+        return finding(key, "study", text, to="simulator")
+
+
+def _asked(row: Mapping[str, Any], method: str) -> bytes:
+    """The data that a method asks about, without seeds, which are others anyway; or what it records without asking."""
+    said = row.get("methods", {}).get(method)
+    calls = said.get("calls") if isinstance(said, dict) else None
+    if not calls:  # a method that the study computes itself
+        return wire.encode(said.get("record") if isinstance(said, dict) else None)
+    return wire.encode([[call.get("arguments"), _without_generators(call.get("named"))] for call in calls])
+
+
+def _without_generators(named: Any) -> Any:
+    if not isinstance(named, dict):
+        return None
+    return {k: v for k, v in named.items() if not (isinstance(v, Extra) and v.kind == "generator")}

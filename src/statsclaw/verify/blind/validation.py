@@ -1,0 +1,491 @@
+"""Ask, answer, compare: three executions that share nothing but data, and the evidence of each."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from statsclaw.runlog.events import CaseOutcome, CommandExecuted, Finding, Observation
+from statsclaw.specs.contract import Contract
+from statsclaw.specs.interface import Interface
+from statsclaw.specs.test_spec import Criterion, TestSpec
+from statsclaw.verify.blind.answering import Heard, asked, leaves_to_chance
+from statsclaw.verify.blind.asking import Author, Door, interpreter, kinds_of, worker_door
+from statsclaw.verify.blind.comparing import Compared, Judge, same_answer, with_seen
+from statsclaw.verify.blind.expressions import Answered, Answers, Condition
+from statsclaw.verify.blind.form import Forms
+from statsclaw.verify.blind.inside import statsclaw_wire as wire
+from statsclaw.verify.blind.inside.statsclaw_wire import Extra
+from statsclaw.verify.blind.questionnaire import CLAIMS, Call, Claim, Misread, Questionnaire, read_questionnaire
+from statsclaw.verify.blind.rooms import lay_out_scripts, room
+from statsclaw.verify.blind.talking import Conversation, Silent
+from statsclaw.verify.blind.trying import (
+    Leaf,
+    Tried,
+    finding,
+    leaves_of,
+    meaningless,
+    moved_by_own_size,
+    overlooked,
+    passing_on_null,
+    unable_to_fail,
+)
+from statsclaw.verify.deviation import of_numbers
+from statsclaw.verify.parsers import Parsed
+from statsclaw.verify.runner import Bench, evidence
+
+WORKER_S = 7200.0
+#: The folder beside the log that holds questions and answers.
+KEPT = "answers"
+#: A room of its own for every worker: what one wrote about its coverage stays there.
+_NUMBERS = count()
+_MOST_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What is judged, by what. `secret` decides order and repetition, and how far answers are moved."""
+
+    bench: Bench
+    tests: TestSpec
+    interface: Interface
+    oracles: str = ""
+    secret: str = ""
+
+    @classmethod
+    def of(cls, bench: Bench, contract: Contract, secret: str) -> Validation | None:
+        if contract.tests is None or contract.interface is None:
+            return None
+        return cls(bench, contract.tests, contract.interface, contract.definitions, secret)
+
+    @cached_property
+    def forms(self) -> Forms:
+        return Forms(self.interface, self.bench.profile.id)
+
+    @cached_property
+    def criteria(self) -> dict[str, Criterion]:
+        return {row.id: row for row in self.tests.criteria}
+
+    @cached_property
+    def author(self) -> Author:
+        lay_out_scripts(self.bench, self.oracles)
+        return Author(self.bench, {row.id: row.seed for row in self.tests.scenarios}, self.forms)
+
+    # --- before anybody is asked
+
+    def checked(self) -> tuple[Questionnaire | None, list[Finding], dict[str, tuple[str, ...]]]:
+        """The questions, what is wrong with them, and of each criterion the meaningless answers that meet it."""
+        try:
+            questions = self.author.questionnaire()
+            again = self.author.questionnaire()
+        except Misread as misread:
+            return None, [finding("not-asked", "ask", f"the questions could not be asked: {misread}")], {}
+        found = list(self.fitting(questions))
+        if again.sha256 != questions.sha256:
+            text = "asked twice with the same seed, the questions are others: draw from the stream that is given"
+            found.append(finding("other-questions", "ask", text))
+        if any(row.severity == "error" for row in found):
+            return questions, found, {}
+        judge = Judge(self.criteria, questions.calls, self.forms)
+        met = passing_on_null(questions, self.tests, judge, self.forms, self._see_null)
+        for row in self.tests.criteria:
+            if row.kind == "value" and len(met.get(row.id, ())) == 4:
+                text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
+                found.append(finding("passes-on-null", row.id, text))
+        return questions, found, met
+
+    def fitting(self, questions: Questionnaire) -> Iterator[Finding]:
+        """Every criterion and every scenario has claims, and every claim fits its criterion."""
+        claimed: dict[str, set[str]] = {}
+        scenarios = {row.id for row in self.tests.scenarios}
+        for claim in questions.claims:
+            claimed.setdefault(claim.criterion, set()).add(claim.scenario)
+            if claim.scenario not in scenarios:
+                text = f"{claim.name} carries the scenario {claim.scenario!r}, which the specification does not have"
+                yield finding("unknown-scenario", claim.name, text)
+            yield from self._fits(claim, questions.calls)
+        asked_in = {call.scenario for call in questions.calls} | {claim.scenario for claim in questions.claims}
+        for row in self.tests.scenarios:
+            if row.id not in asked_in and not row.may_skip.strip():
+                text = f"nothing asks about the scenario {row.id} ({row.behaviour})"
+                yield finding("scenario-not-asked", row.id, text)
+        for criterion in self.tests.criteria:
+            silent = [name for name in criterion.scenarios if name not in claimed.get(criterion.id, ())]
+            if criterion.decided_by != "check" and silent:
+                text = f"nothing is claimed about {criterion.id} ({criterion.quantity}) in {', '.join(silent)}"
+                yield finding("criterion-not-claimed", f"{criterion.id}:{silent[0]}", text)
+
+    def _fits(self, claim: Claim, calls: Sequence[Call]) -> Iterator[Finding]:
+        criterion = self.criteria.get(claim.criterion)
+        if criterion is None:
+            text = f"{claim.name} claims something about {claim.criterion!r}, which is no criterion"
+            yield finding("unknown-criterion", f"{claim.name}:{claim.criterion}", text)
+            return
+        allowed = CLAIMS[claim.rule]
+        if allowed != ("*",) and criterion.rule not in allowed:
+            text = f'{claim.criterion}: {claim.rule} cannot decide a criterion of the rule "{criterion.rule}"'
+            yield finding("other-rule", f"{claim.name}:{claim.criterion}", text)
+        if allowed == ("*",) and criterion.rule in ("raises", "warns"):
+            text = f"{claim.criterion}: what is raised is not observed by code; claim {criterion.rule}"
+            yield finding("other-rule", f"{claim.name}:{claim.criterion}", text)
+        if claim.rule in ("raises", "warns") and not self._named_condition(claim, criterion, calls):
+            text = (
+                f"{claim.criterion}: {claim.rule} asks for {claim.parts.get('error') or ''} "
+                f"{claim.parts.get('message')!r}, which neither the criterion nor the interface of "
+                f"{calls[claim.parts['call']].function} names"
+            )
+            yield finding("other-condition", f"{claim.name}:{claim.criterion}", text)
+
+    def _named_condition(self, claim: Claim, criterion: Criterion, calls: Sequence[Call]) -> bool:
+        error, message = claim.parts.get("error"), claim.parts.get("message")
+        if error is None and message is None:
+            return criterion.rule != "holds"  # a statement names no error of its own
+        declared = self.forms.declared(calls[claim.parts["call"]])
+        rows = [(criterion.error or "", criterion.message)]
+        if declared is not None:
+            rows += [(row.error, row.message) for row in (*declared.raises, *declared.warns)]
+        wanted = error or criterion.error
+        return any(wanted in (None, e) and (message is None or message == m) for e, m in rows)
+
+    def _see_null(self, number: int, claim: Claim, answers: Answers) -> Any:
+        if claim.rule == "observe":
+            return self.author.see(claim, answers)
+        kind = "noise" if len(answers.given) % 2 else "large"
+        return self.author.talk(claim, self._null_door(kind))
+
+    def _null_door(self, kind: str) -> Door:
+        def door(call: Call) -> Answered:
+            return replace(meaningless([call], self.forms, kind, call.id).of(call.id), id=call.id)
+
+        return door
+
+    # --- with the package
+
+    def judged(self, subject: str, tree: str) -> Iterator[CommandExecuted]:
+        """Evidence of the questions, hashed before anybody is asked, then of the answers compared with them."""
+        begun = time.monotonic()
+        try:
+            questions = self.author.questionnaire()
+        except Misread as misread:
+            made = Parsed(False, f"the questions could not be asked: {misread}"[:400])
+            row = self._evidence("ask", subject, tree, made, self.author.output, begun)
+            yield row.model_copy(update={"fault_of": "tester"})
+            return
+        misfits = [row.message for row in self.fitting(questions) if row.severity == "error"]
+        if misfits:  # they fitted when they were handed in: the author's code asks something else now
+            made = Parsed(False, f"the questions do not fit: {misfits[0]}"[:400])
+            row = self._evidence("ask", subject, tree, made, self.author.output, begun)
+            yield row.model_copy(update={"fault_of": "tester"})
+            return
+        known = [claim for claim in questions.claims if claim.criterion in self.criteria]
+        summary = f"{len(questions.calls):,} calls, {len(known):,} claims; {kinds_of(known)}"
+        made = Parsed(True, summary)
+        row = self._evidence("ask", subject, tree, made, self.author.output, begun)
+        yield row.model_copy(update={"kept_sha256": keep(self.bench.folder.parent, questions.data)})
+        begun = time.monotonic()
+        result = self.compared(questions)
+        row = self._evidence("validation", subject, tree, result.parsed(self), result.text(), begun)
+        yield row.model_copy(update={"kept_sha256": keep(self.bench.folder.parent, result.packed())})
+
+    def compared(self, questions: Questionnaire) -> Result:
+        heard = asked(questions, self.forms, self.start, self.secret)
+        seen = {
+            number: self._look(number, claim, heard.answers)
+            for number, claim in enumerate(questions.claims)
+            if claim.rule == "observe" and claim.criterion in self.criteria
+        }
+        seen |= self._dialogues(questions)
+        judge = with_seen(Judge(self.criteria, questions.calls, self.forms), seen)
+        rows = [
+            judge.compare(number, claim, heard.answers)
+            for number, claim in enumerate(questions.claims)
+            if claim.criterion in self.criteria
+        ]
+        return Result(questions, heard, seen, tuple(rows), judge)
+
+    def findings(self, result: Result) -> list[Finding]:
+        """Of claims that are met: can they fail, and do they look at what their criterion is about?"""
+        found: dict[str, Finding] = {}
+        tried = [
+            *unable_to_fail(result.questions, result.judge, result.heard.answers, self._look, self.secret),
+            *self._deaf_dialogues(result),
+        ]
+        for row in tried:
+            text = f"{row.claim.criterion} in {row.claim.name}: {row.reason}; it could not fail."
+            found.setdefault(row.claim.criterion, finding("cannot-fail", row.claim.criterion, text))
+        kept = overlooked(result.questions, self.tests, self.forms, result.heard.answers)
+        return [*found.values(), *kept]
+
+    def recalled(self, questions: bytes, answers: bytes) -> Result:
+        """The result as it was recorded. Raises Misread."""
+        read = read_questionnaire(questions)
+        given, seen = read_result(answers)
+        judge = with_seen(Judge(self.criteria, read.calls, self.forms), seen)
+        rows = [
+            judge.compare(number, claim, given)
+            for number, claim in enumerate(read.claims)
+            if claim.criterion in self.criteria
+        ]
+        return Result(read, Heard(given), seen, tuple(rows), judge)
+
+    def _look(self, number: int, claim: Claim, answers: Answers) -> Any:
+        return self.author.see(claim, answers)
+
+    def start(self, name: str = "") -> Conversation:
+        """A fresh worker that holds the package, in a room of its own."""
+        name = name or f"worker-{next(_NUMBERS)}"
+        shown = {"site": self.bench.place("site")}
+        if self.bench.coverage:
+            place = self.bench.place("coverage")
+            place.mkdir(exist_ok=True)
+        own = room(self.bench, name, shown, timeout_s=WORKER_S)
+        env = dict(own.env)
+        if self.bench.coverage:
+            env["STATSCLAW_COVERAGE"] = own.path(own.own / "coverage")
+        language = self.bench.profile.id
+        script = own.script("worker.py" if language == "python" else "worker.R")
+        places = [own.path(place) for place in (own.own / "questions", own.own / "answers", self.bench.place("site"))]
+        argv = [*interpreter(self.bench, language), script, *places, self.interface.package]
+        return Conversation(own.confinement, own.own, env).start(argv)
+
+    # --- dialogues
+
+    def _dialogues(self, questions: Questionnaire) -> dict[int, Any]:
+        return {n: held for group in _together(questions) for n, held in self._held(group, None).items()}
+
+    def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any) -> dict[int, Any]:
+        """One dialogue decides all its criteria. `disturb`: changes every answer on its way."""
+        number, claim = group[0]
+        with self.start() as worker:
+            door = worker_door(worker, self.forms, f"{self.secret} {number}")
+            try:
+                held = self.author.talk(claim, (lambda call: disturb(door(call))) if disturb else door)
+            except Silent as silent:
+                held = {"problem": f"the package: {silent}"}
+        return {other: held for other, _ in group}
+
+    def _deaf_dialogues(self, result: Result) -> Iterator[Tried]:
+        """Held again, with every number of every answer moved on its way: a criterion that is still met is deaf."""
+        for group in _together(result.questions):
+            met = [(n, c) for n, c in group if result.judge.compare(n, c, result.heard.answers).passed]
+            for disturb in (_shifted, _stretched):
+                if met:
+                    seen = self._held(group, disturb)
+                    judge = with_seen(result.judge, seen)
+                    met = [(n, c) for n, c in met if judge.compare(n, c, result.heard.answers).passed]
+            for n, c in met:
+                yield Tried(n, c, "it is still met when every answer of the dialogue is moved by its own size")
+
+    def _evidence(self, name: str, subject: str, tree: str, made: Parsed, output: str, begun: float) -> CommandExecuted:
+        elapsed = time.monotonic() - begun
+        argv = ("statsclaw", name)
+        return evidence(
+            self.bench, name, "validation", subject, tree, argv, 0 if made.passed else 1, output, elapsed, made
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    questions: Questionnaire
+    heard: Heard
+    seen: Mapping[int, Any]
+    rows: tuple[Compared, ...]
+    judge: Judge
+
+    def parsed(self, validation: Validation) -> Parsed:
+        """As evidence: a test for every case and criterion, one for every element whose answers have another form."""
+        cases = list(self._cases())
+        cases += list(self._forms(validation)) + list(self._history(validation))
+        observations = _observations(self.rows, validation.criteria)
+        failed = sum(case.outcome != "passed" for case in cases)
+        passed = len(cases) - failed
+        summary = f"{passed} passed" if not failed else f"{failed} failed, {passed} passed"
+        return Parsed(not failed and bool(cases), summary, tuple(cases), (), tuple(observations))
+
+    def _cases(self) -> Iterator[CaseOutcome]:
+        by_name: dict[str, list[Compared]] = {}
+        for row in self.rows:
+            by_name.setdefault(_named(row), []).append(row)
+        for name, rows in by_name.items():
+            missed = [row for row in rows if not row.passed]
+            worst = max(missed, key=lambda row: row.excess) if missed else rows[0]
+            known = bool(missed) and worst.pair is not None and worst.pair[1] is not None
+            yield CaseOutcome(
+                name=name,
+                outcome="failed" if missed else "passed",
+                error=worst.reason[:300] if missed else "",
+                deviation=of_numbers(worst.pair[0], worst.pair[1] or 0.0) if known and worst.pair else None,
+                raised_by="package" if missed and worst.raised else "",
+                error_class=worst.raised.name if missed and worst.raised else "",
+                own_message=worst.raised.message[:1000] if missed and worst.raised else "",
+                scenarios=(worst.claim.scenario,),
+            )
+
+    def _forms(self, validation: Validation) -> Iterator[CaseOutcome]:
+        """Answers whose type or shape is not that of the interface.
+
+        Where a claim about that very answer is met, two authors read the contract alike, and the interface's short form
+        is at odds with its own words: that is not held against the package.
+        """
+        met = {leaf for row in self.rows if row.passed for leaf in _exact_leaves(row.claim)}
+        found: dict[str, tuple[str, str]] = {}
+        for call in self.questions.calls:
+            answer = self.heard.answers.given.get(call.id)
+            if answer is not None:
+                for element, fault in validation.forms.faults(call, answer):
+                    if (call.id, tuple(element.split(".")[1:])) not in met:
+                        found.setdefault(element, (fault, call.scenario))
+        for element, (fault, scenario) in found.items():
+            name = f"answers::{element} type and shape"
+            yield CaseOutcome(name=name, outcome="failed", error=f"{element}: {fault}"[:300], scenarios=(scenario,))
+
+    def _history(self, validation: Validation) -> Iterator[CaseOutcome]:
+        """Calls that were answered otherwise in a fresh process and another order."""
+        differing: dict[str, str] = {}
+        for number, again in self.heard.answers.again.items():
+            call = self.questions.calls[number]
+            if leaves_to_chance(call, validation.forms) or any(
+                leaves_to_chance(self.questions.calls[other], validation.forms) for other in call.uses()
+            ):
+                continue
+            if not same_answer(self.heard.answers.of(number), again):
+                differing.setdefault(call.function, call.scenario)
+        for function, scenario in differing.items():
+            name = f"answers::{function} depends on earlier calls"
+            reason = f"{function}: asked again in a fresh process and another order, it answers something else"
+            yield CaseOutcome(name=name, outcome="failed", error=reason[:300], scenarios=(scenario,))
+
+    def packed(self) -> bytes:
+        """Answers and what was seen in them, to be judged again."""
+        return wire.encode([_kept(self.heard.answers), {str(k): v for k, v in self.seen.items()}])
+
+    def text(self) -> str:
+        """For the audit: what missed, and what the package printed."""
+        missed = [row for row in self.rows if not row.passed]
+        lines = [f"{row.claim.criterion} {row.claim.scenario} {row.claim.name}: {row.reason}" for row in missed]
+        lines = lines[:_MOST_SHOWN] + ([f"… {len(lines) - _MOST_SHOWN} more"] if len(lines) > _MOST_SHOWN else [])
+        head = (
+            f"{len(self.questions.calls)} calls, {len(self.heard.asked_again)} of them asked again in a fresh process"
+        )
+        changed = [a.id for a in self.heard.answers.given.values() if a.changed]
+        if changed:
+            names = sorted({self.questions.calls[number].function for number in changed})
+            lines.append(f"{len(changed)} calls changed an argument: {', '.join(names)}")
+        printed = f"\n--- printed by the package ---\n{self.heard.printed}" if self.heard.printed.strip() else ""
+        return "\n".join([head, *lines]) + "\n" + printed
+
+
+def _exact_leaves(claim: Claim) -> list[Leaf]:
+    """The parts of answers that a claim compares as they are."""
+    if claim.rule not in ("close", "same"):
+        return []
+    node = claim.parts.get("observed")
+    nodes = node if isinstance(node, list) else [node]
+    return [leaf for part in nodes if isinstance(part, Extra) and part.kind == "answer" for leaf in leaves_of(part)]
+
+
+def _named(row: Compared) -> str:
+    return f"{row.claim.name}[{row.claim.criterion}]"
+
+
+def _kept(answers: Answers) -> list[Any]:
+    def rows(side: Mapping[int, Answered]) -> list[Any]:
+        return [
+            {
+                "id": row.id, "value": row.value, "seconds": row.seconds, "peak": row.peak, "printed": row.printed,
+                "error": [list(row.error.classes), row.error.message] if row.error else None,
+                "warnings": [[list(w.classes), w.message] for w in row.warnings], "changed": list(row.changed),
+            }
+            for row in side.values()
+        ]  # fmt: skip
+
+    return [rows(answers.given), rows(answers.again)]
+
+
+def _observations(rows: Sequence[Compared], criteria: Mapping[str, Criterion]) -> list[Observation]:
+    return [
+        row.model_copy(update={"test": _named(compared)})
+        for compared in rows
+        for row in compared.observations(criteria[compared.claim.criterion].rule)
+    ]
+
+
+def observed_again(
+    tests: TestSpec, interface: Interface, language: str, questions: bytes, answers: bytes
+) -> list[Observation]:
+    """What stored questions and answers show about each criterion. Raises Misread."""
+    read, (given, seen) = read_questionnaire(questions), read_result(answers)
+    criteria = {row.id: row for row in tests.criteria}
+    judge = Judge(criteria, read.calls, Forms(interface, language), seen)
+    rows = [judge.compare(n, claim, given) for n, claim in enumerate(read.claims) if claim.criterion in criteria]
+    return _observations(rows, criteria)
+
+
+def keep(folder: Path, data: bytes) -> str:
+    """Questions or answers in the folder of a run, under their hash, which the log names."""
+    digest = hashlib.sha256(data).hexdigest()
+    place = folder / KEPT / digest
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if not place.exists():
+        new = place.with_suffix(".new")
+        new.write_bytes(zlib.compress(data, 1))
+        new.rename(place)
+    return digest
+
+
+def kept(folder: Path, digest: str | None) -> bytes | None:
+    """What was kept under that hash; None where it is not there, or is something else."""
+    try:
+        data = zlib.decompress((folder / KEPT / (digest or "none")).read_bytes())
+    except (OSError, zlib.error):
+        return None
+    return data if hashlib.sha256(data).hexdigest() == digest else None
+
+
+def read_result(data: bytes) -> tuple[Answers, dict[int, Any]]:
+    """Answers and what was seen in them, from evidence. Raises Misread."""
+    try:
+        (given, again), seen = wire.decode(data)
+        sides = [{row["id"]: _recalled(row) for row in side} for side in (given, again)]
+        return Answers(sides[0], sides[1]), {int(number): found for number, found in seen.items()}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Misread(f"the recorded answers cannot be read: {error}") from None
+
+
+def _recalled(row: Mapping[str, Any]) -> Answered:
+    error = row["error"]
+    return Answered(
+        row["id"], row["value"], Condition(tuple(error[0]), error[1]) if error else None,
+        tuple(Condition(tuple(w[0]), w[1]) for w in row["warnings"]), row["printed"], row["seconds"], row["peak"],
+        tuple(row["changed"]),
+    )  # fmt: skip
+
+
+def _together(questions: Questionnaire) -> list[list[tuple[int, Claim]]]:
+    """Claims that one dialogue decides."""
+    found: dict[tuple[str, str, str, str], list[tuple[int, Claim]]] = {}
+    for number, claim in enumerate(questions.claims):
+        if claim.rule == "dialogue":
+            key = (claim.file, claim.case, str(claim.parts["function"]), repr(claim.parts.get("together")))
+            found.setdefault(key, []).append((number, claim))
+    return list(found.values())
+
+
+def _shifted(answer: Answered) -> Answered:
+    return replace(answer, value=moved_by_own_size(answer.value, 1.0, 0.0))
+
+
+def _stretched(answer: Answered) -> Answered:
+    return replace(answer, value=moved_by_own_size(answer.value, 0.0, 3.0))
+
+
+def coverage_files(bench: Bench) -> list[Path]:
+    """What workers wrote about the lines they executed, each in its own room."""
+    return sorted(bench.place("blind").glob("worker*/own/coverage*.json"))
