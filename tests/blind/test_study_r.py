@@ -281,7 +281,7 @@ def test_an_author_checks_questions(tmp_path: Path) -> None:
         "cannot decide its criterion: value for C2 (close)",
         "not claimed yet: C1 in S2",
         "no criterion of the specification: C9",
-        "nothing asked in: S2, S3",
+        "nothing asked in: S3",
     ]
     assert told(shown, "R", "check", folder) == told(shown, "py", "check", folder) == (0, expected)
     (folder / "ask_more.R").write_text("x <- 1\nstop('not so')", encoding="utf-8")

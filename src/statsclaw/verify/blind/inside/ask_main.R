@@ -215,7 +215,7 @@ local(envir = new.env(parent = baseenv()), {
       listed("cannot decide its criterion", in_order(unlist(lapply(found$claims, misfit_of, known$criteria)))),
       listed("not claimed yet", setdiff(wanted, pairs(claimed, at(found$claims, "scenario")))),
       listed("no criterion of the specification", in_order(setdiff(claimed, names(known$criteria)))),
-      listed("nothing asked in", in_order(setdiff(names(known$scenarios), at(found$calls, "scenario"))))
+      listed("nothing asked in", in_order(setdiff(names(known$scenarios), at(c(found$calls, found$claims), "scenario"))))
     )
   }
   # Rules of criteria that only one kind of claim decides, but for code that sees answers.
