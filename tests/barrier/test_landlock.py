@@ -23,13 +23,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from statsclaw.errors import InputRefused, MachineRefused
-from statsclaw.sandbox import landlock
+from statsclaw.sandbox import landlock, lending
 from statsclaw.sandbox.barrier import Barrier, NoBarrier
 from statsclaw.sandbox.choose import KINDS, make_barrier
 from statsclaw.sandbox.enclosure import Enclosure, Mount, Purpose, nested
@@ -734,14 +735,14 @@ def test_two_programs_at_a_time_are_two_users_without_an_account() -> None:
 
 @only_root
 def test_a_user_with_an_account_or_a_program_is_never_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(landlock, "USERS", range(61184, 61188))
-    monkeypatch.setattr(landlock, "_users_at_work", lambda: {61184})
-    monkeypatch.setattr(landlock, "_is_known", lambda look_up, number: number == 61186)
-    with landlock._user_of_its_own() as one, landlock._user_of_its_own() as two:
+    monkeypatch.setattr(lending, "USERS", range(61184, 61188))
+    monkeypatch.setattr(lending, "users_at_work", lambda: {61184})
+    monkeypatch.setattr(lending, "_is_known", lambda look_up, number: number == 61186)
+    with lending.user_of_its_own() as one, lending.user_of_its_own() as two:
         assert {one, two} == {61185, 61187}
-        with pytest.raises(MachineRefused, match="is taken"), landlock._user_of_its_own():
+        with pytest.raises(MachineRefused, match="is taken"), lending.user_of_its_own():
             pass
-    with landlock._user_of_its_own() as again:
+    with lending.user_of_its_own() as again:
         assert again in (61185, 61187)
 
 
@@ -761,9 +762,9 @@ for n in range(1500):
         assert _difference(before, scene.world()) == ""
         repo = scene.builder / "repo"
         assert not os.lstat(repo / "mine").st_mode & (stat.S_ISUID | stat.S_ISGID)
-        strangers = [(name, info.st_uid) for _, name, info in landlock._below(repo) if info.st_uid or info.st_gid]
+        strangers = [(name, info.st_uid) for _, name, info in lending.below(repo) if info.st_uid or info.st_gid]
         assert not strangers
-        assert len(list(landlock._below(repo))) > 1500
+        assert len(list(lending.below(repo))) > 1500
         for name, _, _, _ in PLACES:
             info = (scene.builder / name).lstat()
             assert (info.st_uid, stat.S_IMODE(info.st_mode)) == (0, 0o700)
@@ -882,7 +883,6 @@ with Scene() as scene:
 
 
 @only_root
-@pytest.mark.xfail(strict=True, reason="a study needs two programs at once, which the users of Landlock cannot")
 def test_a_whole_run(tmp_path: Path) -> None:
     """Scripted roles, verification and shipping, all behind Landlock."""
     from tests.support.runs import HERE, HONEST, Bench, make_target, order_for
@@ -897,6 +897,55 @@ def test_a_whole_run(tmp_path: Path) -> None:
         started = [dispatch.started for dispatch in view.dispatches.values()]
         assert {row.barrier for row in started} == {"landlock"}
         assert all("can be asked for one by one" in row.sandbox.shows for row in started if row.sandbox)
+
+
+PAIRS = (("first", "second"), ("second", "first"))
+
+
+@only_root
+def test_programs_that_verify_at_once_read_the_same_folder_and_nothing_else_of_each_other() -> None:
+    with within(60), tempfile.TemporaryDirectory(prefix="statsclaw-landlock-") as name:
+        place = Path(name) / "verify"
+        place.parent.chmod(0o711)
+        for folder in ("site", "first", "second"):
+            (place / folder).mkdir(parents=True)
+        (place / "site" / "module").write_text("both read this")
+        (place / "site" / "module").chmod(0o600)
+        place.chmod(0o700)
+
+        def started(own: str, script: str) -> Completed:
+            mounts = (
+                *system().mounts,
+                Mount(inside="/verify/site", host=str(place / "site"), purpose="verification"),
+                Mount(inside="/verify/own", host=str(place / own), purpose="temporary", writable=True),
+            )
+            enclosure = Enclosure(mounts=mounts, search_path=system().search_path, cwd="/verify/own")
+            (Path(name) / f"desk-{own}").mkdir()
+            given = {"desk": Path(name) / f"desk-{own}", "env": {}, "limits": Limits(timeout_s=30)}
+            return Landlock().run(["sh", "-c", script], enclosure, **given)  # type: ignore[arg-type]
+
+        look = f"touch here; until [ -e go ]; do sleep 0.05; done; cat {place}/site/module; id -G; cat {place}/%s/mine"
+        with ThreadPoolExecutor(2) as pool:
+            rows = [pool.submit(started, own, f"echo my own > mine; {look % other}") for own, other in PAIRS]
+            while not all((place / own / "here").exists() for own, _ in PAIRS):
+                time.sleep(0.05)
+            assert stat.S_IMODE(place.lstat().st_mode) == 0o710
+            for own, _ in PAIRS:
+                (place / own / "go").touch()
+            said = [row.result().output.decode() for row in rows]
+        groups = [set(text.splitlines()[0].removeprefix("both read this").split()) for text in said]
+        assert all(text.startswith("both read this") and "my own" not in text for text in said), said
+        assert len(groups[0] & groups[1]) == 1 and all(len(row) == 2 for row in groups)
+        assert stat.S_IMODE(place.lstat().st_mode) == 0o700 and place.lstat().st_gid == os.getegid()
+        info = (place / "site" / "module").lstat()
+        assert (info.st_gid, stat.S_IMODE(info.st_mode)) == (os.getegid(), 0o600)
+
+
+@only_root
+def test_a_role_is_in_no_group_of_those_that_verify() -> None:
+    with within(60), Scene() as scene:
+        done = scene.builder.run(Landlock(), ["id", "-G"], scene.tools)
+        assert len(done.output.split()) == 1
 
 
 def test_exit_codes_streams_and_environment() -> None:

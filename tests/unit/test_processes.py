@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statsclaw.sandbox import landlock
+from statsclaw.sandbox import lending
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sandbox.process import run_program
 
@@ -37,7 +37,7 @@ def test_a_program_ends_well_whoever_else_ends_meanwhile(tmp_path):
 
 @pytest.mark.usefixtures("gone")
 def test_so_does_the_search_for_a_free_user():
-    assert landlock._users_at_work() == set()
+    assert lending.users_at_work() == set()
 
 
 def test_what_left_its_group_but_not_its_session_is_ended_with_the_program(tmp_path):

@@ -10,19 +10,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import grp
 import json
 import os
 import platform
-import pwd
-import secrets
 import select
-import socket
-import stat
 import struct
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -31,16 +26,14 @@ from typing import Any
 from statsclaw.errors import MachineRefused
 from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.enclosure import Enclosure, Mount
+from statsclaw.sandbox.lending import SHARED_MEMORY, USERS, lent, user_of_its_own
 from statsclaw.sandbox.limits import Limits
-from statsclaw.sandbox.process import Completed, End, run_program, running_processes
+from statsclaw.sandbox.process import Completed, End, run_program
 from statsclaw.sandbox.seccomp import Instruction, seccomp_filter
 from statsclaw.sandbox.toolchain import system
 from statsclaw.sandbox.watch import Watch
 
 LAUNCHER = Path(__file__).with_name("landlock_launcher.py")
-
-#: Users that no account has. Each program of a root engine is run as one of its own, whose group has the same number.
-USERS = range(61184, 65520)
 
 OLDEST_ABI = 4  # Linux 6.7: the first that can close TCP
 
@@ -63,16 +56,10 @@ _ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MACHINE = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat")
 
-#: Where semaphores are. The machine has one for all, so only verification has it, where no agent is in reach.
-_SHARED_MEMORY = "/dev/shm"
-
 #: Git would stop at a file it may not open, and at a folder whose owner is another user.
 _GIT = {
     "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"
 }  # fmt: skip
-
-#: What a room consists of: closed to all other users while a program runs in it.
-_PRIVATE = ("repository", "documents", "outbox", "home", "temporary", "verification", "bridge")
 
 _ANY = (
     "names, sizes, times and owners of files can be asked for one by one, and where symbolic links lead; the names "
@@ -123,11 +110,10 @@ class Landlock:
         with contextlib.ExitStack() as stack:
             if group:
                 stack.callback(group.remove)
-            user = stack.enter_context(_user_of_its_own()) if self.separate else None
-            if user is not None:
-                stack.enter_context(_lent([m for m in enclosure.mounts if m.purpose in _PRIVATE], user))
+            user = stack.enter_context(user_of_its_own()) if self.separate else None
+            groups = stack.enter_context(lent(enclosure.mounts, user)) if user is not None else ()
             held = stack.enter_context(_Held())
-            order = self.instructions(argv, enclosure, env, limits, user)
+            order = self.instructions(argv, enclosure, env, limits, user) | {"groups": groups}
             sealed = held.memory(json.dumps(order).encode())
             told_r, told_w = held.pipe()
             wait_r, wait_w = held.pipe()
@@ -208,7 +194,8 @@ def rules(enclosure: Enclosure) -> Iterator[Rule]:
     for path in _MACHINE:
         yield path, _READ_FILE, False
     if enclosure.of("verification"):
-        yield _SHARED_MEMORY, _READ_FILE | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _REMOVE_FILE, False
+        # the machine has one for all, so only verification has it, where no agent is in reach
+        yield SHARED_MEMORY, _READ_FILE | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _REMOVE_FILE, False
     hidden = [_real(enclosure.outside(path)) for path in enclosure.hidden]
     for mount in enclosure.mounts:
         gaps = hidden + [_real(other.host) for other in enclosure.mounts if _protects(other, mount)]
@@ -308,183 +295,6 @@ def _bodies(*, unix: bool, tcp: bool, denied: Instruction) -> dict[str, list[Ins
         for name, flags in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
             bodies[name] = [argument(flags), (_ANY_BIT, 0, 1, _FASTOPEN), denied, passed]
     return bodies
-
-
-@contextmanager
-def _user_of_its_own() -> Iterator[int]:
-    """A user without an account, a process or a second program. Its number is held by a name that ends with us."""
-    first = secrets.randbelow(len(USERS))
-    running = _users_at_work()
-    for user in (*USERS[first:], *USERS[:first]):
-        if user in running or _is_known(pwd.getpwuid, user) or _is_known(grp.getgrgid, user):
-            continue
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as name:
-            try:
-                name.bind(f"\0statsclaw-user-{user}")
-            except OSError:
-                continue
-            yield user
-            return
-    raise MachineRefused(
-        f"every user from {USERS[0]} to {USERS[-1]} is taken", kept="Nothing was started", todo="wait for other runs"
-    )
-
-
-def _is_known(look_up: Callable[[int], object], number: int) -> bool:
-    try:
-        look_up(number)
-    except KeyError:
-        return False
-    return True
-
-
-def _users_at_work() -> set[int]:
-    found: set[int] = set()
-    for process in running_processes():
-        with contextlib.suppress(OSError, ValueError):
-            status = Path(f"/proc/{process}/status").read_text("utf-8", "replace")
-            rows = [line for line in status.splitlines() if line.startswith("Uid:")]
-            found |= {int(word) for row in rows for word in row.split()[1:]}
-    return found
-
-
-@contextmanager
-def _lent(mounts: Sequence[Mount], user: int) -> Iterator[None]:
-    """Rooms belong to the program's user while it runs, and to nobody but the engine afterwards.
-
-    The topmost folders stay the engine's, open to the user through its group only: it cannot open them to others.
-    Read-only ones are lent through the group alone, so that not even a mode can be changed.
-    """
-    modes: dict[tuple[int, int], int] = {}
-    parents: dict[Path, tuple[int, int]] = {}
-    try:
-        try:
-            for mount in mounts:
-                modes |= _give(mount, user)
-            parents |= _opened({Path(mount.host).parent for mount in mounts}, user)
-        except OSError as error:
-            raise MachineRefused(
-                f"{error.filename or 'a folder of the room'} cannot be given to user {user}: {error.strerror}",
-                kept="Nothing was started",
-                todo="put the workspace on a file system of this machine (`--workspace`)",
-            ) from None
-        yield
-    finally:
-        for mount in mounts:
-            with contextlib.suppress(OSError):
-                _take_back(Path(mount.host), user, modes)
-        for folder, (group, mode) in parents.items():
-            with contextlib.suppress(OSError):
-                os.chown(folder, -1, group, follow_symlinks=False)
-                folder.chmod(mode)
-        _clear_shared_memory(user)
-
-
-def _opened(folders: set[Path], user: int) -> dict[Path, tuple[int, int]]:
-    """Rooms are closed to every user; one that is the engine's own can be passed through by this one's group."""
-    before: dict[Path, tuple[int, int]] = {}
-    for folder in folders:
-        info = folder.lstat()
-        if info.st_uid == os.geteuid() and stat.S_IMODE(info.st_mode) == 0o700:
-            before[folder] = (info.st_gid, 0o700)
-            os.chown(folder, -1, user, follow_symlinks=False)
-            folder.chmod(0o710)
-    return before
-
-
-def _give(mount: Mount, user: int) -> dict[tuple[int, int], int]:
-    """The modes that had to be changed for it, by device and file number."""
-    top, modes = Path(mount.host), dict[tuple[int, int], int]()
-    for folder, name, info in _below(top):
-        if _may_be_lent(info, mount):
-            os.chown(name, user if mount.writable else -1, user, dir_fd=folder, follow_symlinks=False)
-            wanted = info.st_mode | _readable(info.st_mode)
-            if not mount.writable and not stat.S_ISLNK(info.st_mode) and wanted != info.st_mode:
-                modes[info.st_dev, info.st_ino] = info.st_mode
-                _set_mode(name, folder, wanted)
-    if _may_be_lent(info := top.lstat(), mount) and not stat.S_ISLNK(info.st_mode):
-        os.chown(top, -1, user, follow_symlinks=False)
-        mode = info.st_mode | _readable(info.st_mode) | (0o020 if mount.writable else 0)
-        top.chmod(stat.S_IMODE(mode & ~0o007))
-    return modes
-
-
-def _may_be_lent(info: os.stat_result, mount: Mount) -> bool:
-    """What is the engine's own and has no second name elsewhere; of a bridge only what is closed to others."""
-    if info.st_uid != os.geteuid() or (info.st_nlink > 1 and not stat.S_ISDIR(info.st_mode)):
-        return False
-    return mount.purpose != "bridge" or not info.st_mode & 0o004
-
-
-def _readable(mode: int) -> int:
-    """The bits with which a group can read a file, enter a folder, connect to a socket."""
-    if stat.S_ISDIR(mode):
-        return 0o550
-    return 0o660 if stat.S_ISSOCK(mode) else 0o440 | (mode & 0o100) >> 3
-
-
-def _set_mode(name: str, folder: int, mode: int) -> None:
-    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    try:
-        Path(f"/proc/self/fd/{fd}").chmod(stat.S_IMODE(mode))
-    finally:
-        os.close(fd)
-
-
-def _take_back(top: Path, user: int, modes: Mapping[tuple[int, int], int]) -> None:
-    """Whatever is the user's becomes the engine's. The folder stays closed to others: programs may still be running."""
-    own, group = os.geteuid(), os.getegid()
-    for folder, name, info in _below(top):
-        if user in (info.st_uid, info.st_gid):
-            with contextlib.suppress(OSError):
-                os.chown(name, own, group, dir_fd=folder, follow_symlinks=False)
-                if (mode := modes.get((info.st_dev, info.st_ino))) is not None:
-                    _set_mode(name, folder, mode)
-    if (info := top.lstat()).st_gid == user:
-        os.chown(top, own, group, follow_symlinks=False)
-        top.chmod(stat.S_IMODE(info.st_mode) & 0o700)
-
-
-def _clear_shared_memory(user: int) -> None:
-    with contextlib.suppress(OSError), os.scandir(_SHARED_MEMORY) as entries:
-        for entry in entries:
-            with contextlib.suppress(OSError):
-                if entry.stat(follow_symlinks=False).st_uid == user:
-                    os.unlink(entry.path)  # noqa: PTH108
-
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-
-
-def _below(top: Path) -> Iterator[tuple[int, str, os.stat_result]]:
-    """Everything below a folder, however deep, by open folder and name; no link is followed."""
-    if stat.S_ISREG(mode := top.lstat().st_mode) or stat.S_ISSOCK(mode):
-        return
-    here = os.open(top, _FOLDER)
-    waiting: list[list[str]] = []
-    try:
-        while True:
-            folders: list[str] = []
-            for name in os.listdir(here):  # noqa: PTH208
-                info = os.stat(name, dir_fd=here, follow_symlinks=False)
-                yield here, name, info
-                if stat.S_ISDIR(info.st_mode):
-                    folders.append(name)
-            waiting.append(folders)
-            while not waiting[-1]:
-                waiting.pop()
-                if not waiting:
-                    return
-                here = _step(here, "..")
-            here = _step(here, waiting[-1].pop())
-    finally:
-        os.close(here)
-
-
-def _step(here: int, name: str) -> int:
-    there = os.open(name, _FOLDER, dir_fd=here)
-    os.close(here)
-    return there
 
 
 class _Held:

@@ -121,12 +121,13 @@ def _give_everything_up(order: dict[str, Any], keeper: int) -> None:
     ruleset = _ruleset(order)
     if (user := order["user"]) is not None:
         try:
-            os.setgroups([])
+            os.setgroups(order["groups"])
             os.setresgid(user, user, user)
             os.setresuid(user, user, user)
         except OSError as error:
             raise Refused(f"root cannot become another user here ({error.strerror})") from None
-        if os.getresuid() != (user,) * 3 or os.getresgid() != (user,) * 3 or os.getgroups() or _is_privileged():
+        taken_on = os.getresuid() == os.getresgid() == (user,) * 3 and os.getgroups() == order["groups"]
+        if not taken_on or _is_privileged():
             raise Refused("the separate user was not taken on")
     _die_with(keeper, signal.SIGKILL)  # only now: a change of user forgets it
     for path in order["reach"]:
