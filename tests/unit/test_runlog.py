@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import select
@@ -24,6 +25,8 @@ from statsclaw.runlog import events as e
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.log import EVENTS, HEAD, LOCK, RunLog, read_view, verify
 from statsclaw.runlog.store import ContentStore
+from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.watch import Watch
 from statsclaw.states import NEXT, State
 from tests.support.runs import Bench, branches, order_for
 
@@ -619,7 +622,6 @@ def tiny_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-@pytest.mark.xfail(strict=True, reason="want of room while a study is tried is taken for the simulator's fault")
 @pytest.mark.parametrize("kib", [350, 860])
 def test_a_run_on_a_file_system_that_fills_up_is_resumed_without_loss_when_there_is_room_again(
     kib: int, tiny_disk: Callable[[int], Path], bench: Bench, target: Path, recorded: Path
@@ -627,7 +629,7 @@ def test_a_run_on_a_file_system_that_fills_up_is_resumed_without_loss_when_there
     tiny_disk(kib)
     order = order_for(target, "replay", recording=recorded, run_id="tiny-0001")
     assert in_child(lambda: bench.start(order) and None) != "fine"
-    tiny_disk(64 * 1024)
+    tiny_disk(2 * 1024 * 1024)
     assert_ends_as_recorded(bench, recorded, "tiny-0001")
 
 
@@ -644,6 +646,30 @@ def test_a_full_file_system_is_a_refusal_by_the_machine_whatever_was_being_writt
         for entry in place.iterdir():
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     assert not wrong
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+def test_a_program_ended_on_a_disk_that_others_filled_is_not_blamed(
+    by_itself: bool, tiny_disk: Callable[[int], Path]
+) -> None:
+    place = tiny_disk(64 * 1024)
+    (place / "own").mkdir()
+    filled = place / "own" / "data" if by_itself else place / "data"
+    filled.write_bytes(b"\0" * (60 << 20))
+    told: list[str] = []
+    with subprocess.Popen(["sleep", "20"]) as program:
+
+        def end(reason: str) -> None:
+            told.append(reason)
+            program.kill()
+
+        watch = Watch(program.pid, Limits(free_disk_bytes=32 << 20), [place / "own"], end)
+        refused = (
+            contextlib.nullcontext() if by_itself else pytest.raises(MachineRefused, match="were left on the disk")
+        )
+        with refused, watch:
+            program.wait()
+    assert told == ["less than 32 MiB were left on the disk"]
 
 
 def test_a_run_that_was_killed_before_its_first_line_is_not_there(bench: Bench, target: Path) -> None:

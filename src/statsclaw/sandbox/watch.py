@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from statsclaw.errors import MachineRefused
 from statsclaw.sandbox.cgroup import ControlGroup
 from statsclaw.sandbox.limits import MIB, Limits
 
@@ -34,14 +35,22 @@ class Watch(threading.Thread):
         self.pid, self.limits, self.folders, self.end, self.group = pid, limits, tuple(folders), end, group
         self.also = also
         self._over = threading.Event()
+        self._filled_by_others = False
 
     def __enter__(self) -> Watch:
         self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Raises MachineRefused where the program had to be ended for a disk that others had filled."""
         self._over.set()
         self.join()
+        if self._filled_by_others:
+            raise MachineRefused(
+                self._little_room(),
+                kept="the run is kept up to here",
+                todo="make room on the disk of the workspace, then resume the run",
+            )
 
     def run(self) -> None:
         disk_at = time.monotonic() + _DISK_EVERY_S
@@ -75,13 +84,18 @@ class Watch(threading.Thread):
             return f"it used more than {self.limits.memory_bytes // MIB} MiB of memory"
         return f"it started more than {self.limits.processes} processes" if which else ""
 
+    def _little_room(self) -> str:
+        return f"less than {self.limits.free_disk_bytes // MIB} MiB were left on the disk"
+
     def _over_disk(self) -> str:
         used, files = nameless_files(descendants(self.pid, self.limits.processes)), 0
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 info = os.statvfs(folder)
-                if info.f_bavail * info.f_frsize < self.limits.free_disk_bytes:
-                    return f"less than {self.limits.free_disk_bytes // MIB} MiB were left on the disk"
+                if (free := info.f_bavail * info.f_frsize) < self.limits.free_disk_bytes:
+                    own = sum(disk_use(row, self.limits.disk_bytes, self.limits.disk_files)[0] for row in self.folders)
+                    self._filled_by_others = free + used + own < self.limits.free_disk_bytes
+                    return self._little_room()
             more, count = disk_use(folder, self.limits.disk_bytes - used, self.limits.disk_files - files)
             used, files = used + more, files + count
             if files > self.limits.disk_files:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from statsclaw.errors import StatsClawError
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.process import Completed, end_leftover
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
@@ -44,6 +45,7 @@ class Conversation:
     def __init__(self, confinement: Confinement, folder: Path, env: Mapping[str, str]) -> None:
         self.confinement, self.folder, self.env = confinement, folder, env
         self.done: list[Completed] = []
+        self.refused: StatsClawError | OSError | None = None
         self.thread: threading.Thread | None = None
         self.buffer = bytearray()
 
@@ -54,11 +56,15 @@ class Conversation:
         flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
         self.to, self.back = (os.open(self.folder / name, flags) for name in ("questions", "answers"))
         self.confinement.desk.mkdir(parents=True, exist_ok=True)
-        self.thread = threading.Thread(
-            target=lambda: self.done.append(self.confinement.run(argv, self.env)), daemon=True
-        )
+        self.thread = threading.Thread(target=self._run, args=(argv,), daemon=True)
         self.thread.start()
         return self
+
+    def _run(self, argv: Sequence[str]) -> None:
+        try:
+            self.done.append(self.confinement.run(argv, self.env))
+        except (StatsClawError, OSError) as refused:
+            self.refused = refused  # told to whoever waits for an answer
 
     @property
     def output(self) -> str:
@@ -104,6 +110,8 @@ class Conversation:
         """Is it still there, and is there still time? Also of one that says a little now and then."""
         assert self.thread is not None
         if waiting and not self.thread.is_alive():
+            if self.refused is not None:
+                raise self.refused
             _room_is_left(self.folder)
             why = self.done[0].ended_by if self.done else ""
             code = self.done[0].exit_code if self.done else 0
