@@ -7,7 +7,7 @@ cannot know which are real.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -19,15 +19,18 @@ import numpy as np
 
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.test_spec import Criterion, TestSpec
+from statsclaw.verify.blind.answering import leaves_to_chance
 from statsclaw.verify.blind.comparing import Judge, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers, Array, NoValue, evaluate, plain
 from statsclaw.verify.blind.form import Forms, shape_of
+from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.questionnaire import ABOUT_CALLS, Call, Claim, Questionnaire
 
 #: Runs the function of a claim on answers; what it returned. Called with the number of the claim.
 See = Callable[[int, Claim, Answers], Any]
 Leaf = tuple[int, tuple[str, ...]]
+Twins = Mapping[int, tuple[int, ...]]
 Move = Callable[[Array, Criterion, float], Array]
 
 NULLS = ("noise", "large", "ramp", "zeros")
@@ -143,12 +146,14 @@ def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see
     trivial in one case (one row has one order): of those, one claim of the criterion must notice.
     """
     drawn = random.Random(f"{secret} moved")
+    twins = twins_among(questions.calls, judge.forms)
     deaf: dict[str, list[Tried]] = {}
     able: set[str] = set()
     for number, claim in enumerate(questions.claims):
         if claim.rule == "dialogue" or not judge.compare(number, claim, answers).passed:
             continue
-        why = "" if claim.rule in _OURS else _why_deaf(number, claim, judge, answers, see, drawn)
+        own = claim.rule in _OURS or compares_twins(claim, twins)
+        why = "" if own else _why_deaf(number, claim, judge, answers, see, drawn, twins)
         if not why:
             able.add(claim.criterion)
         elif judge.criteria[claim.criterion].rule == "close" and not _has_answer(claim.parts.get("expected")):
@@ -158,11 +163,61 @@ def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see
     yield from (rows[0] for name, rows in deaf.items() if name not in able)
 
 
+def twins_among(calls: Sequence[Call], forms: Forms | None) -> Twins:
+    """Of every call those that ask the same, itself among them: one question has one answer, moved or not."""
+    classes: dict[int, int] = {}
+    known: dict[bytes, int] = {}
+    for call in calls:
+        asked = [call.what, call.function, list(call.arguments), dict(call.named), call.on, call.seed]
+        chance = call.seed is None and forms is not None and leaves_to_chance(call, forms)
+        key = wire.encode([_by_class(asked, classes), call.id if chance else None])
+        classes[call.id] = known.setdefault(key, call.id)
+    members: dict[int, list[int]] = {}
+    for number, own in classes.items():
+        members.setdefault(own, []).append(number)
+    return {number: tuple(members[own]) for number, own in classes.items()}
+
+
+def only_itself(questions: Questionnaire, spec: TestSpec, forms: Forms) -> Iterator[Finding]:
+    """Criteria of numbers whose every claim compares answers to one and the same question: for the reviewer to read."""
+    twins = twins_among(questions.calls, forms)
+    for row in spec.criteria:
+        claims = [claim for claim in questions.claims if claim.criterion == row.id]
+        if row.rule == "close" and claims and all(compares_twins(claim, twins) for claim in claims):
+            text = (
+                f"{row.id} ({row.quantity}) is decided by answers to one question, compared with each other: "
+                "this shows that they repeat, not that they are right"
+            )
+            yield finding("only-itself", row.id, text, severity="warning")
+
+
+def _by_class(node: Any, classes: Mapping[int, int]) -> Any:
+    if isinstance(node, Extra):
+        value = node.value
+        if node.kind in ("answer", "measured"):
+            value = {**value, "call": classes.get(value["call"], value["call"])}
+        return Extra(node.kind, value if node.kind in ("answer", "measured") else _by_class(value, classes))
+    if isinstance(node, dict):
+        return {name: _by_class(part, classes) for name, part in node.items()}
+    return [_by_class(part, classes) for part in node] if isinstance(node, list | tuple) else node
+
+
+def compares_twins(claim: Claim, twins: Twins) -> bool:
+    """The answer to a question with another answer to the same question: repeatable or not, and nothing more."""
+    observed, expected = claim.parts.get("observed"), claim.parts.get("expected")
+    if claim.rule not in ("close", "same") or not (_as_it_is(observed) and _as_it_is(expected)):
+        return False
+    pairs = list(zip(leaves_of(observed), leaves_of(expected), strict=False))
+    return bool(pairs) and all(one[0] != two[0] and two[0] in twins[one[0]] and one[1] == two[1] for one, two in pairs)
+
+
 #: Claims that the engine decides about a whole call, or by looking for numbers that are not finite.
 _OURS = ABOUT_CALLS | {"finite"}
 
 
-def _why_deaf(number: int, claim: Claim, judge: Judge, answers: Answers, see: See, drawn: random.Random) -> str:
+def _why_deaf(
+    number: int, claim: Claim, judge: Judge, answers: Answers, see: See, drawn: random.Random, twins: Twins
+) -> str:
     criterion = judge.criteria[claim.criterion]
     leaves = targets(claim, criterion, judge.calls, answers)
     if not leaves:
@@ -175,7 +230,7 @@ def _why_deaf(number: int, claim: Claim, judge: Judge, answers: Answers, see: Se
     amounts += _further(claim, criterion, leaves, answers, amounts[-1], drawn)
     if claim.kind != "blind":  # a process for each
         amounts = [*amounts[:2], *drawn.sample(amounts[2:], min(_SEEN, len(amounts) - 2))]
-    try_one = partial(_tried_at, number, claim, criterion, judge, answers, leaves, see)
+    try_one = partial(_tried_at, number, claim, criterion, judge, answers, leaves, see, twins)
     with ThreadPoolExecutor(1 if claim.kind == "blind" else 2) as pool:
         noticed = list(pool.map(try_one, range(1, len(amounts)), amounts[1:]))
     if all(noticed) if criterion.rule == "close" else any(noticed) or try_one(0, amounts[0]):
@@ -187,10 +242,10 @@ def _why_deaf(number: int, claim: Claim, judge: Judge, answers: Answers, see: Se
 
 def _tried_at(
     number: int, claim: Claim, criterion: Criterion, judge: Judge, answers: Answers, leaves: Sequence[Leaf],
-    see: See, at: int, size: float,
+    see: See, twins: Twins, at: int, size: float,
 ) -> bool:  # fmt: skip
     both = claim.kind == "blind" or at == 1
-    return _noticed(number, claim, criterion, judge, answers, leaves, size, see, both=both)
+    return _noticed(number, claim, criterion, judge, answers, leaves, size, see, twins, both=both)
 
 
 def _further(
@@ -287,7 +342,7 @@ def element(of: str, call: Call) -> tuple[bool, str]:
 
 def _noticed(
     number: int, claim: Claim, criterion: Criterion, judge: Judge, answers: Answers, leaves: Sequence[Leaf],
-    size: float, see: See, *, both: bool,
+    size: float, see: See, twins: Twins, *, both: bool,
 ) -> bool:  # fmt: skip
     """Does the claim fail for one of the ways in which one of the leaves can be moved by that size?
 
@@ -296,7 +351,7 @@ def _noticed(
 
     def fails(group: Sequence[Leaf], how: Move) -> bool:
         moved = answers
-        for leaf in group:
+        for leaf in dict.fromkeys((twin, path) for call, path in group for twin in twins[call]):
             with suppress(NoValue):
                 moved = _with_moved(moved, leaf, partial(_by, how, criterion, size))
         return not _met(number, claim, judge, moved, see)

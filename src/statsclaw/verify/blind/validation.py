@@ -33,6 +33,7 @@ from statsclaw.verify.blind.trying import (
     leaves_of,
     meaningless,
     moved_by_own_size,
+    only_itself,
     overlooked,
     passing_on_null,
     unable_to_fail,
@@ -99,7 +100,7 @@ class Validation:
             if row.kind == "value" and len(met.get(row.id, ())) == 4:
                 text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
                 found.append(finding("passes-on-null", row.id, text))
-        return questions, found, met
+        return questions, [*found, *only_itself(questions, self.tests, self.forms)], met
 
     def fitting(self, questions: Questionnaire) -> Iterator[Finding]:
         """Every criterion and every scenario has claims, and every claim fits its criterion."""
