@@ -1,10 +1,9 @@
-"""The R profile with real R: build, R CMD check, testthat, and a study, on a small package."""
+"""The R profile with real R: build, R CMD check and testthat, on a small package."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -18,14 +17,6 @@ pytestmark = [
         shutil.which("R") is None, reason="needs R (Debian: apt-get install r-base-core r-cran-testthat)"
     ),
 ]
-
-STUDY = """
-out <- commandArgs(trailingOnly = TRUE)[1]
-library(rpkg)
-value <- plain_mean(c(-1, 1))
-writeLines(sprintf('{"replications": 1, "failures": 0, "criteria": [{"id": "C1", "quantity": "bias", "value": %f,
-  "mcse": null, "low": -0.1, "high": 0.1}]}', value), out)
-"""
 
 
 def validate(bench: Bench, changes: dict[str, str]) -> RunView:
@@ -45,10 +36,9 @@ def outcome(view: RunView) -> dict[str, tuple[bool, str]]:
 
 
 def test_a_clean_r_package_passes_every_command(bench):
-    found = outcome(validate(bench, {"inst/simulations/study.R": STUDY}))
+    found = outcome(validate(bench, {}))
     assert found["r-cmd-check"] == (True, "0 errors, 0 warnings, 0 notes")
     assert found["validation"] == (True, "1 passed")
-    assert found["study"] == (True, "1 of 1 criteria met, 1 replications, 0 failed")
     assert all(passed for passed, _ in found.values())
 
 
@@ -156,13 +146,6 @@ def test_a_warning_of_r_cmd_check_is_not_a_pass(bench):
 def test_a_package_that_does_not_build_is_reported_as_such(bench):
     view = validate(bench, {"R/mean.R": "plain_mean <- function(x) {\n"})
     assert list(outcome(view)) == ["install"] and not outcome(view)["install"][0]
-
-
-def test_a_study_that_divides_by_zero_is_a_fault_of_the_simulator(bench):
-    view = validate(bench, {"inst/simulations/study.R": "stop('no')\n"})
-    evidence = {c.name: c for c in view.evidence_for(view.tree_sha256)}
-    assert evidence["study"].fault_of == "simulator" and not evidence["study"].passed
-    assert Path(evidence["study"].argv[2]).name == "study.R"
 
 
 def test_a_test_without_braces_and_a_warning_at_top_level_are_read_like_any_other(bench):
