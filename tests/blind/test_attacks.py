@@ -72,8 +72,8 @@ class Liar:
         found = self.forged(reply) if "value" in reply else reply
         return self.worker._decoded(found if isinstance(found, bytes) else wire.encode(found))
 
-    def send(self, value: Any, limit_s: float) -> None:
-        self.worker.send(value, limit_s)
+    def send_later(self, value: Any) -> None:
+        self.worker.send_later(value)
 
     def finish(self) -> None:
         pass

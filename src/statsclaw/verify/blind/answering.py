@@ -6,7 +6,6 @@ import hashlib
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -106,8 +105,7 @@ class _Talk:
                     yield call.id, Answered(call.id, error=Condition(("died",), lost), died=True)
                     self.close()
             if self.worker is not None:
-                with suppress(Silent):
-                    self.worker.send({"do": "forget"}, CALL_S)
+                self.worker.send_later({"do": "forget"})
 
     def _reply(self, request: dict[str, Any]) -> Any:
         limit = CALL_S

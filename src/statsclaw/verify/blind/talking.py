@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import struct
@@ -20,7 +21,8 @@ from statsclaw.verify.blind.inside import statsclaw_wire as wire
 
 _SHORT_S = 0.05
 _TRIES = 100
-_PIPE_BYTES = 1 << 20
+#: What a pipe holds, where the kernel allows it: most replications as a whole.
+_PIPE_BYTES = 1 << 18
 _PROBE = 256 * 1024
 
 
@@ -47,7 +49,7 @@ class Conversation:
         self.done: list[Completed] = []
         self.refused: StatsClawError | OSError | None = None
         self.thread: threading.Thread | None = None
-        self.buffer = bytearray()
+        self.buffer, self.held = bytearray(), bytearray()
 
     def start(self, argv: Sequence[str]) -> Conversation:
         for name in ("questions", "answers"):
@@ -55,6 +57,9 @@ class Conversation:
             os.mkfifo(self.folder / name, 0o600)
         flags = os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
         self.to, self.back = (os.open(self.folder / name, flags) for name in ("questions", "answers"))
+        for handle in (self.to, self.back):
+            with suppress(OSError):
+                fcntl.fcntl(handle, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         self.confinement.desk.mkdir(parents=True, exist_ok=True)
         self.thread = threading.Thread(target=self._run, args=(argv,), daemon=True)
         self.thread.start()
@@ -74,14 +79,20 @@ class Conversation:
         self.send(value, limit_s)
         return self.receive(limit_s)
 
+    def send_later(self, value: Any) -> None:
+        """What is not answered need not wake anybody: it goes before what is sent next."""
+        self.held += wire.framed(value)
+
     def send(self, value: Any, limit_s: float) -> None:
-        data = memoryview(wire.encode(value))
-        data = memoryview(struct.pack("<q", len(data)) + bytes(data))
+        data = memoryview(self.held + wire.framed(value))
+        self.held = bytearray()
         until = time.monotonic() + limit_s
         while data:
-            _, ready, _ = select.select([], [self.to], [], _SHORT_S)
-            if ready:
+            try:
                 data = data[os.write(self.to, data[:_PIPE_BYTES]) :]
+                ready = True
+            except BlockingIOError:
+                ready = bool(select.select([], [self.to], [], _SHORT_S)[1])
             self._look(until, limit_s, waiting=not ready)
 
     def receive(self, limit_s: float) -> Any:
@@ -92,7 +103,8 @@ class Conversation:
                 if not 0 <= size <= wire.LARGEST_FRAME:
                     raise Silent("it wrote what is no answer")
                 if len(self.buffer) >= 8 + size:
-                    data = bytes(self.buffer[8 : 8 + size])
+                    with memoryview(self.buffer) as view:
+                        data = bytes(view[8 : 8 + size])
                     del self.buffer[: 8 + size]
                     return self._decoded(data)
             ready, _, _ = select.select([self.back], [], [], _SHORT_S)

@@ -16,7 +16,7 @@ import json
 import random
 import sys
 import traceback
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -122,12 +122,16 @@ def replication(cell: dict[str, Any], seed: int, seeds: dict[str, int]) -> dict[
     return {"methods": {name: of_method(name, data, cell, seed) for name, seed in seeds.items()}}
 
 
+@cache
+def takes(method: str) -> int:
+    return len(statsclaw_ask.inspect.signature(BOOK.methods[method]).parameters)
+
+
 def of_method(name: str, data: Any, cell: dict[str, Any], seed: int) -> dict[str, Any]:
     function = BOOK.methods[name]
     BOOK.calls, BOOK.scenario, BOOK.case = [], "study", name
-    takes = len(statsclaw_ask.inspect.signature(function).parameters)
     try:
-        record = statsclaw_ask._node(function(*(data, dict(cell), seed)[:takes]))
+        record = statsclaw_ask._node(function(*(data, dict(cell), seed)[: takes(name)]))
         return {"calls": BOOK.calls, "record": record}
     except Exception as error:
         return {"problem": f"{type(error).__name__}: {error}"[:1000]}

@@ -28,6 +28,8 @@ _MOST_VALUES = 5_000_000
 _INT, _LONG, _DOUBLE, _SIZE = struct.Struct("<i"), struct.Struct("<q"), struct.Struct("<d"), struct.Struct("<q")
 _ELEMENTS = {"d": "<f8", "f": "<f4", "i": "<i8", "j": "<i4", "l": "u1", "z": "<c16"}
 _MISSING_TEXT = -1
+_SINGLE = {b"n": None, b"t": True, b"f": False}
+_EIGHT_BYTES = {b"d": _DOUBLE, b"i": _LONG}
 
 
 class Unsendable(TypeError):
@@ -54,16 +56,22 @@ def encode(value: Any) -> bytes:
 
 def decode(data: bytes) -> Any:
     """Arrays become numpy arrays, further kinds `Extra`; see `restored` for what a program would use."""
-    reader = _Reader(memoryview(data))
+    reader = _Reader(bytes(data))
     found = reader.value(0)
     if reader.at != len(data):
         raise Garbled("bytes are left over")
     return found
 
 
+def framed(value: Any) -> bytearray:
+    out = bytearray(_SIZE.size)
+    _write(out, value, 0)
+    _SIZE.pack_into(out, 0, len(out) - _SIZE.size)
+    return out
+
+
 def send(stream: IO[bytes], value: Any) -> None:
-    data = encode(value)
-    stream.write(_SIZE.pack(len(data)) + data)
+    stream.write(framed(value))
     stream.flush()
 
 
@@ -220,32 +228,41 @@ def _text(out: bytearray, text: str | None) -> None:
 
 
 class _Reader:
-    def __init__(self, data: memoryview) -> None:
-        self.data, self.at, self.made = data, 0, 0
+    def __init__(self, data: bytes) -> None:
+        self.data, self.at, self.end, self.made = data, 0, len(data), 0
 
-    def take(self, size: int) -> memoryview:
-        if size < 0 or self.at + size > len(self.data):
+    def take(self, size: int) -> bytes:
+        at = self.at
+        if size < 0 or at + size > self.end:
             raise Garbled("it ends too early")
-        part = self.data[self.at : self.at + size]
-        self.at += size
-        return part
+        self.at = at + size
+        return self.data[at : at + size]
 
     def number(self) -> int:
-        return int(_INT.unpack(self.take(4))[0])
+        at = self.at
+        if at + 4 > self.end:
+            raise Garbled("it ends too early")
+        self.at = at + 4
+        found: int = _INT.unpack_from(self.data, at)[0]
+        return found
 
     def count(self, least: int = 1) -> int:
         """A number of parts, each of which takes at least so many bytes."""
         found = self.number()
-        if found < 0 or found * least > len(self.data) - self.at:
+        if found < 0 or found * least > self.end - self.at:
             raise Garbled("it names more parts than there are bytes")
         return found
 
     def text(self) -> str | None:
         size = self.number()
+        at, stop = self.at, self.at + size
         if size == _MISSING_TEXT:
             return None
+        if size < 0 or stop > self.end:
+            raise Garbled("it ends too early")
+        self.at = stop
         try:
-            return bytes(self.take(size)).decode("utf-8", "surrogatepass")
+            return self.data[at:stop].decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             raise Garbled("a text that is not UTF-8") from None
 
@@ -259,32 +276,30 @@ class _Reader:
         self.made += 1
         if depth > _DEEPEST or self.made > _MOST_VALUES:
             raise Garbled("it is nested too deeply, or of too many parts")
-        tag = bytes(self.take(1))
-        if tag in (b"n", b"t", b"f"):
-            return {b"n": None, b"t": True, b"f": False}[tag]
-        if tag == b"i":
-            return int(_LONG.unpack(self.take(8))[0])
-        if tag == b"d":
-            return float(_DOUBLE.unpack(self.take(8))[0])
+        tag = self.take(1)
+        if tag in _SINGLE:
+            return _SINGLE[tag]
+        if tag in _EIGHT_BYTES:
+            return _EIGHT_BYTES[tag].unpack(self.take(8))[0]
         if tag == b"s":
             return self.text()
+        if tag == b"m":
+            return {self.name(): self.value(depth + 1) for _ in range(self.count(5))}
+        if tag == b"l":
+            return [self.value(depth + 1) for _ in range(self.count())]
+        if tag == b"a":
+            return self.array()
+        if tag == b"x":
+            return Extra(self.name(), self.value(depth + 1))
         if tag == b"v":
             count = self.count(8)
             return list(struct.unpack(f"<{count}d", self.take(8 * count)))
-        if tag == b"l":
-            return [self.value(depth + 1) for _ in range(self.count())]
-        if tag == b"m":
-            return {self.name(): self.value(depth + 1) for _ in range(self.count(5))}
-        if tag == b"x":
-            return Extra(self.name(), self.value(depth + 1))
-        if tag == b"a":
-            return self.array()
         raise Garbled(f"an unknown tag {tag!r}")
 
     def array(self) -> Any:
         import numpy
 
-        letter, dimensions = bytes(self.take(1)).decode("latin-1"), self.number()
+        letter, dimensions = self.take(1).decode("latin-1"), self.number()
         if not 0 <= dimensions <= 32:
             raise Garbled("an array of so many dimensions")
         shape = tuple(self.number() for _ in range(dimensions))
@@ -294,7 +309,7 @@ class _Reader:
         for size in shape:
             count *= size
         if letter == "s":
-            if count * 4 > len(self.data) - self.at:
+            if count * 4 > self.end - self.at:
                 raise Garbled("an array of more elements than there are bytes")
             found = numpy.empty(count, dtype=object)
             found[:] = [self.text() for _ in range(count)]
@@ -302,7 +317,11 @@ class _Reader:
         if letter not in _ELEMENTS:
             raise Garbled(f"an array of {letter!r}")
         kind = numpy.dtype(_ELEMENTS[letter])
-        raw = numpy.frombuffer(self.take(count * kind.itemsize), dtype=kind).reshape(shape).copy()
+        at, stop = self.at, self.at + count * kind.itemsize
+        if stop > self.end:
+            raise Garbled("it ends too early")
+        self.at = stop
+        raw = numpy.frombuffer(memoryview(self.data)[at:stop], dtype=kind).reshape(shape).copy()
         if letter != "l":
             return raw
         return raw.astype(bool) if not (raw > 1).any() else numpy.where(raw > 1, numpy.nan, raw).astype(float)
