@@ -12,13 +12,14 @@ import pytest
 
 from statsclaw.montecarlo.batch import Status
 from statsclaw.runlog.events import Finding
+from statsclaw.runlog.store import ContentStore
 from statsclaw.specs.sim_spec import as_design
 from statsclaw.verify.blind import answering
 from statsclaw.verify.blind.asking import Author
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.questionnaire import Misread, Questionnaire, read_questionnaire
-from statsclaw.verify.blind.study import Drawer, answered
+from statsclaw.verify.blind.study import Drawer, answered, calculated_columns
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.validation import Validation
 from tests.blind.small_bench import HONEST, PACKAGE, Small, small
@@ -384,6 +385,23 @@ FORGED_RECORDS: dict[str, Any] = {
 @pytest.mark.parametrize("said", FORGED_RECORDS.values(), ids=FORGED_RECORDS.keys())
 def test_a_forged_record_of_a_study_is_a_failed_replication(said: Any):
     assert answered(0, 0, said, lambda calls, salt: {}, 0.95).status != Status.OK
+
+
+@pytest.mark.parametrize("said", FORGED_RECORDS.values(), ids=FORGED_RECORDS.keys())
+def test_what_a_forged_record_calculates_is_nothing_that_ends_the_engine(said: Any):
+    list(calculated_columns(said | {"calls": said["calls"] or [{}]}))
+
+
+def test_what_a_study_calculates_itself_is_named_in_the_evidence(tmp_path: Path):
+    study = (HONEST / "simulations" / "study.py").read_text(encoding="utf-8")
+    mended = study.replace('"se": found.se', '"se": found.se / 0.75')
+    assert mended != study
+    (honest,) = small(tmp_path / "honest").simulation.evidence("after", "0" * 64, 0, 4, "secret")
+    attacked = small(tmp_path / "mended", study=mended)
+    (row,) = attacked.simulation.evidence("after", "0" * 64, 0, 4, "secret")
+    texts = [(tmp_path / name / "store", found) for name, found in (("honest", honest), ("mended", row))]
+    said = [ContentStore(store).get_text(found.output_sha256) for store, found in texts]
+    assert "calculated" not in said[0] and "calculated by the study: interval: mu.se\n" in said[1]
 
 
 @pytest.mark.parametrize(

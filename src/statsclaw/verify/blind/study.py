@@ -29,7 +29,7 @@ from statsclaw.montecarlo.storage.store import Store
 from statsclaw.montecarlo.streams import DATA, stream_key
 from statsclaw.montecarlo.verdicts.questions import columns_needed
 from statsclaw.runlog.events import CommandExecuted
-from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.sim_spec import Study, as_criterion, as_design
 from statsclaw.verify.blind.answering import read_answer, read_calls, request_for
 from statsclaw.verify.blind.asking import interpreter, write_frame
@@ -185,6 +185,26 @@ def measured_columns(said: Any) -> set[str]:
     return {name for name, node in record.items() if _is_measured(node)} if isinstance(record, dict) else set()
 
 
+#: What takes a part of one answer or summarises it.
+_SUMMARIES = {"part", "mean", "sd", "var", "median", "quantile", "total", "smallest", "largest", "cov", "cor", "diag"}
+
+
+def calculated_columns(said: Any) -> Iterator[str]:
+    """Columns that hold something else than a part or a summary of one answer, of a method that asks."""
+    if isinstance(said, dict) and said.get("calls") and isinstance(said.get("record"), dict):
+        for name, node in said["record"].items():
+            for part, inner in node.items() if isinstance(node, dict) else [("", node)]:
+                if not _is_summary(inner):
+                    yield f"{name}.{part}" if part else name
+
+
+def _is_summary(node: Any) -> bool:
+    if not isinstance(node, Extra) or node.kind in ("answer", "measured"):
+        return isinstance(node, Extra)
+    of = node.value.get("of") if node.kind == "do" and isinstance(node.value, dict) else None
+    return bool(of) and isinstance(of, list) and node.value.get("name") in _SUMMARIES and _is_summary(of[0])
+
+
 def _is_measured(node: Any) -> bool:
     if isinstance(node, Extra):
         return node.kind == "measured" or _is_measured(node.value)
@@ -268,6 +288,7 @@ class Pair:
         self.drawer = Drawer(simulation, f"draw-{name}")
         self.worker: Conversation | None = None
         self.measured = {SECONDS}
+        self.calculated: set[str] = set()
         #: Methods that this worker has answered before, and what it answered in this replication.
         self.warm: set[str] = set()
         self.known: dict[bytes, Answered] = {}
@@ -291,6 +312,7 @@ class Pair:
             return Answer(found["replication"], None, Status.NO_DATA, text=str(found["problem"]))
         said = found["methods"].get(name)
         self.measured |= measured_columns(said)
+        self.calculated |= {f"{name}: {column}" for column in calculated_columns(said)}
         if self.worker is None or name not in self.warm:
             answered(found["replication"], place, said, self._ask, self.simulation.study.level)
             self.known.clear()
@@ -358,7 +380,7 @@ class Simulation:
         begun = time.monotonic()
         try:
             report = self.report(first, count)
-            differing = self.history(first, count, secret)
+            differing, calculated = self.history(first, count, secret)
         except (Misread, Silent) as misread:
             made = Parsed(False, str(misread)[:400])
             row = evidence(
@@ -376,7 +398,8 @@ class Simulation:
             made = replace(made, summary=text)
         elapsed = time.monotonic() - begun
         argv = ("statsclaw", "study")
-        row = evidence(self.bench, "study", "study", subject, tree, argv, 0, made.summary + "\n", elapsed, made)
+        text = "\n".join([made.summary, *(f"calculated by the study: {row}" for row in calculated)]) + "\n"
+        row = evidence(self.bench, "study", "study", subject, tree, argv, 0, text, elapsed, made)
         yield row.model_copy(update={"fault_of": fault}) if differing else row
 
     def _drawn_alike(self, number: int) -> bool:
@@ -405,8 +428,11 @@ class Simulation:
         finally:
             executor.close(at_once=True)
 
-    def history(self, first: int, count: int, secret: str) -> list[str]:
-        """Columns that are others when some replications are computed again, in another order, in fresh processes."""
+    def history(self, first: int, count: int, secret: str) -> tuple[list[str], list[str]]:
+        """Columns that are others when some replications are computed again, in another order, in fresh processes.
+
+        With them those that the study calculates from answers, instead of recording or summarising one.
+        """
         drawn = random.Random(f"{secret} {first}")
         store = Store.open(self.folder)
         tasks = [
@@ -417,7 +443,8 @@ class Simulation:
         drawn.shuffle(tasks)
         pair = Pair(self, "again")
         try:
-            return sorted({name for task in tasks for name in self._differing(store, pair.run(task), pair.measured)})
+            found = {name for task in tasks for name in self._differing(store, pair.run(task), pair.measured)}
+            return sorted(found), sorted(pair.calculated)
         finally:
             pair.close()
 
@@ -478,7 +505,7 @@ class Simulation:
             drawer.talk.end()
 
     def _looked(self, drawer: Drawer) -> Iterator[Finding]:
-        asking = set[str]()
+        asking, own = set[str](), set[tuple[str, str]]()
         for number, cell in enumerate(as_design(self.study).cells()):
             drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
             other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
@@ -492,6 +519,7 @@ class Simulation:
                 if fault := self._fault(method, name, drawn[0]["methods"].get(method)):
                     yield self._finding(f"incomplete:{method}", fault)
                     return
+                own |= {(method, column) for column in self._own_numbers(method, drawn[0]["methods"].get(method))}
                 if asked[0] == asked[1] or asked[0] == asked[2]:
                     text = f"{method} is the same in every replication of {name}: draw does not use its stream"
                     yield self._finding("stream-ignored", text)
@@ -499,6 +527,10 @@ class Simulation:
 
         if not asking:
             yield self._finding("asks-nothing", "no method of the study asks the package anything")
+        for method in sorted({method for method, _ in own}):
+            columns = ", ".join(sorted(column for name, column in own if name == method))
+            text = f"{method} asks the package, and records {columns} whatever it answers"
+            yield self._finding(f"own-numbers:{method}", text, severity="warning")
 
     def _fault(self, method: str, cell: str, said: Any) -> str:
         """What is missing in the records of a method, whatever the package may answer."""
@@ -517,12 +549,25 @@ class Simulation:
             faults.append(found.text or f"{method} does not record {', '.join(missing)}, which a criterion needs")
         return f"in {cell}: {faults[0]}"
 
+    def _own_numbers(self, method: str, said: Any) -> set[str]:
+        """Columns that criteria need and that are the same for every kind of meaningless answers, though it asks."""
+        if not (isinstance(said, dict) and said.get("calls")):
+            return set()
+        found = [answered(0, 0, said, partial(self._null, kind), self.study.level) for kind in NULLS]
+        kept = [dict(zip(row.names, row.values, strict=True)) for row in found if row.status == Status.OK]
+        needed = self._needed(method) - {SECONDS}
+        return {
+            column
+            for column in needed
+            if len(kept) > 1 and not column.endswith(".reject") and len({repr(row.get(column)) for row in kept}) == 1
+        }
+
     def _null(self, kind: str, calls: Sequence[Call], _: str) -> dict[int, Answered]:
         return dict(meaningless(calls, self.forms, kind).given)
 
     @staticmethod
-    def _finding(key: str, text: str) -> Finding:
-        return finding(key, "study", text, to="simulator")
+    def _finding(key: str, text: str, severity: Severity = "error") -> Finding:
+        return finding(key, "study", text, severity, to="simulator")
 
 
 def _asked(row: Mapping[str, Any], method: str) -> bytes:
