@@ -6,6 +6,7 @@ import hashlib
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -48,6 +49,8 @@ KEPT = "answers"
 #: A room of its own for every worker: what one wrote about its coverage stays there.
 _NUMBERS = count()
 _MOST_SHOWN = 200
+#: Dialogues and functions that see, at the same time.
+_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -196,13 +199,17 @@ class Validation:
         yield row.model_copy(update={"kept_sha256": keep(self.bench.folder.parent, result.packed())})
 
     def compared(self, questions: Questionnaire) -> Result:
-        heard = asked(questions, self.forms, self.start, self.secret)
-        seen = {
-            number: self._look(number, claim, heard.answers)
-            for number, claim in enumerate(questions.claims)
-            if claim.rule == "observe" and claim.criterion in self.criteria
-        }
-        seen |= self._dialogues(questions)
+        _ = self.author  # laid out before several need it
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            dialogues = [pool.submit(self._held, group, None) for group in _together(questions)]
+            heard = asked(questions, self.forms, self.start, self.secret)
+            looks = {
+                number: pool.submit(self._look, number, claim, heard.answers)
+                for number, claim in enumerate(questions.claims)
+                if claim.rule == "observe" and claim.criterion in self.criteria
+            }
+            seen = {number: look.result() for number, look in looks.items()}
+            seen |= {number: held for group in dialogues for number, held in group.result().items()}
         judge = with_seen(Judge(self.criteria, questions.calls, self.forms), seen)
         rows = [
             judge.compare(number, claim, heard.answers)
@@ -258,9 +265,6 @@ class Validation:
 
     # --- dialogues
 
-    def _dialogues(self, questions: Questionnaire) -> dict[int, Any]:
-        return {n: held for group in _together(questions) for n, held in self._held(group, None).items()}
-
     def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any) -> dict[int, Any]:
         """One dialogue decides all its criteria. `disturb`: changes every answer on its way."""
         number, claim = group[0]
@@ -274,15 +278,19 @@ class Validation:
 
     def _deaf_dialogues(self, result: Result) -> Iterator[Tried]:
         """Held again, with every number of every answer moved on its way: a criterion that is still met is deaf."""
-        for group in _together(result.questions):
-            met = [(n, c) for n, c in group if result.judge.compare(n, c, result.heard.answers).passed]
-            for disturb in (_shifted, _stretched):
-                if met:
-                    seen = self._held(group, disturb)
-                    judge = with_seen(result.judge, seen)
-                    met = [(n, c) for n, c in met if judge.compare(n, c, result.heard.answers).passed]
-            for n, c in met:
-                yield Tried(n, c, "it is still met when every answer of the dialogue is moved by its own size")
+        answers = result.heard.answers
+        groups = [
+            met
+            for group in _together(result.questions)
+            if (met := [(n, c) for n, c in group if result.judge.compare(n, c, answers).passed])
+        ]
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            held = [[pool.submit(self._held, group, disturb) for disturb in (_shifted, _stretched)] for group in groups]
+            for group, trials in zip(groups, held, strict=True):
+                judges = [with_seen(result.judge, trial.result()) for trial in trials]
+                for n, c in group:
+                    if all(judge.compare(n, c, answers).passed for judge in judges):
+                        yield Tried(n, c, "it is still met when every answer of the dialogue is moved by its own size")
 
     def _evidence(self, name: str, subject: str, tree: str, made: Parsed, output: str, begun: float) -> CommandExecuted:
         elapsed = time.monotonic() - begun
