@@ -16,9 +16,10 @@ from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.limits import Limits
 from statsclaw.specs.contract import Contract, read_contract
+from statsclaw.verify.blind.result import Result, kept
 from statsclaw.verify.blind.rooms import lay_out_scripts
 from statsclaw.verify.blind.study import Simulation
-from statsclaw.verify.blind.validation import Result, Validation, kept
+from statsclaw.verify.blind.validation import Validation
 from statsclaw.verify.runner import Bench
 
 HONEST = Path(__file__).parents[1] / "support" / "honest"

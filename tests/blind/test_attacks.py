@@ -16,10 +16,10 @@ from statsclaw.runlog.store import ContentStore
 from statsclaw.specs.sim_spec import as_design
 from statsclaw.verify.blind import answering
 from statsclaw.verify.blind.asking import Author
+from statsclaw.verify.blind.drawing import Drawer, answered, calculated_columns
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.questionnaire import Misread, Questionnaire, read_questionnaire
-from statsclaw.verify.blind.study import Drawer, answered, calculated_columns
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.validation import Validation
 from tests.blind.small_bench import HONEST, PACKAGE, Small, small

@@ -8,7 +8,9 @@ import pytest
 from statsclaw.specs.test_spec import Scenario, TestSpec
 from statsclaw.verify.blind.comparing import Judge
 from statsclaw.verify.blind.form import Forms
-from statsclaw.verify.blind.trying import NULLS, meaningless, overlooked, passing_on_null, unable_to_fail
+from statsclaw.verify.blind.meaningless import NULLS, meaningless
+from statsclaw.verify.blind.overlooking import overlooked
+from statsclaw.verify.blind.trying import passing_on_null, unable_to_fail
 from tests.blind.made import INTERFACE, answers, criterion, fit, questionnaire
 
 Y, X = np.zeros(5), np.ones((5, 2))

@@ -15,12 +15,13 @@ from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.tree import write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.test_spec import Criterion
+from statsclaw.verify.blind.meaningless import NULLS
 from statsclaw.verify.blind.native import native_suite
 from statsclaw.verify.blind.questionnaire import Questionnaire
+from statsclaw.verify.blind.result import kept
 from statsclaw.verify.blind.rooms import lay_out_scripts
 from statsclaw.verify.blind.study import Simulation
-from statsclaw.verify.blind.trying import NULLS
-from statsclaw.verify.blind.validation import Validation, kept
+from statsclaw.verify.blind.validation import Validation
 from statsclaw.verify.interpreter import find_interpreter
 from statsclaw.verify.runner import Bench, LayOut, verify_tree
 

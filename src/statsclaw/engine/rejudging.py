@@ -15,7 +15,7 @@ from statsclaw.runlog.store import ContentStore
 from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.contract import Contract, read_contract
 from statsclaw.verify.blind.questionnaire import Misread
-from statsclaw.verify.blind.validation import kept, observed_again
+from statsclaw.verify.blind.result import kept, observed_again
 from statsclaw.verify.criteria.judge import judge
 from statsclaw.verify.criteria.study import settle
 from statsclaw.verify.run_study import recorded

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -21,26 +21,24 @@ from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.answering import leaves_to_chance
 from statsclaw.verify.blind.comparing import Judge, with_seen
-from statsclaw.verify.blind.expressions import Answered, Answers, Array, NoValue, evaluate, plain
-from statsclaw.verify.blind.form import Forms, shape_of
+from statsclaw.verify.blind.expressions import Answers, Array, NoValue, evaluate
+from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
+from statsclaw.verify.blind.meaningless import NULLS, meaningless
+from statsclaw.verify.blind.moving import MOVES, Leaf, Move, unit_of, with_moved
 from statsclaw.verify.blind.questionnaire import ABOUT_CALLS, Call, Claim, Questionnaire
 
 #: Runs the function of a claim on answers; what it returned. Called with the number of the claim.
 See = Callable[[int, Claim, Answers], Any]
-Leaf = tuple[int, tuple[str, ...]]
 Twins = Mapping[int, tuple[int, ...]]
-Move = Callable[[Array, Criterion, float], Array]
 
-NULLS = ("noise", "large", "ramp", "zeros")
 #: By how many tolerances numbers are moved: a few, and sizes that nobody can tell from one run to another.
 _TOLERANCES = ((1.5, 2.0), (5.0, 10.0), (300.0, 1000.0))
 #: Of what has no tolerance, by how much of its own size.
 _SHARES = ((0.05, 0.1), (0.5, 1.0), (30.0, 100.0))
 #: Between what is a few tolerances and what is another number altogether, one size in each of so many steps.
 _STEPS = 6
-_UNDECLARED = (60, 2)
 #: Of many answers that a claim looks at, so many of the first and the last are moved alone.
 _ALONE = 4
 #: Of the larger sizes, so many are tried where each takes a process.
@@ -54,57 +52,6 @@ class Tried:
     number: int
     claim: Claim
     reason: str
-
-
-# --- meaningless answers ---------------------------------------------------------------------------------------------
-
-
-def meaningless(calls: Sequence[Call], forms: Forms, kind: str, seed: int = 0) -> Answers:
-    """An answer to every call with the types and shapes of the interface and values that mean nothing."""
-    rng = np.random.default_rng([seed, NULLS.index(kind)])
-    return Answers({call.id: Answered(call.id, _null(call, forms, kind, rng)) for call in calls})
-
-
-def _null(call: Call, forms: Forms, kind: str, rng: np.random.Generator) -> Any:
-    declared = forms.declared(call)
-    if call.what in ("exports", "signature"):
-        return []
-    if call.what == "text" or declared is None:
-        return "meaningless" if call.what == "text" else float(_values((), kind, rng))
-    returned = declared.returns
-    if returned.type == "object":
-        fields = {
-            row.name: _null_value(row.type, shape_of(row.shape, declared.arguments, call), kind, rng)
-            for row in returned.fields
-        }
-        return Extra("object", {"classes": [returned.class_name or "object"], "fields": fields, "missing": []})
-    return _null_value(returned.type, shape_of(returned.shape, declared.arguments, call), kind, rng)
-
-
-def _null_value(type_: str, shape: tuple[int, ...] | None, kind: str, rng: np.random.Generator) -> Any:
-    match type_:
-        case "number" | "any" | "object":
-            return float(_values((), kind, rng))
-        case "integer":
-            return int(rng.integers(1000, 9999)) if kind != "zeros" else 0
-        case "boolean":
-            return bool(rng.integers(2))
-        case "text":
-            return "meaningless"
-        case "none":
-            return None
-        case _:
-            return _values(shape if shape is not None else _UNDECLARED, kind, rng)
-
-
-def _values(shape: tuple[int, ...], kind: str, rng: np.random.Generator) -> Array:
-    noise = rng.standard_normal(shape)
-    if kind == "zeros":
-        return np.zeros(shape)
-    if kind == "ramp":
-        size = int(np.prod(shape)) if shape else 1
-        return np.asarray(np.linspace(1.0, 100.0 + size, size).reshape(shape) + 0.1 * noise)
-    return np.asarray(noise * (1.0 if kind == "noise" else 1e3))
 
 
 def passing_on_null(
@@ -261,7 +208,7 @@ def _further(
         except (NoValue, ValueError, TypeError):
             continue
         values = values[np.isfinite(values)]
-        unit = _unit(values, criterion)
+        unit = unit_of(values, criterion)
         shares = values[(values > 0) & (unit > 0)] / np.broadcast_to(unit, values.shape)[(values > 0) & (unit > 0)]
         reach = max(reach, float(np.max(shares, initial=0.0)))
     edges = np.geomspace(largest, reach, _STEPS + 1) if reach > 2 * largest else np.empty(0)
@@ -302,7 +249,7 @@ def _has_kind(node: Any, kind: str) -> bool:
 def targets(claim: Claim, criterion: Criterion, calls: Sequence[Call], answers: Answers) -> list[Leaf]:
     """What must be noticed when it moves: of what the claim looks at, what its criterion is of; or all of it."""
     found = list(dict.fromkeys(leaves_of([claim.parts.get(name) for name in ("observed", "expected", "arguments")])))
-    own = [leaf for leaf in (_of(criterion, calls[call], path) for call, path in found) if leaf is not None]
+    own = [leaf for leaf in (leaf_of(criterion, calls[call], path) for call, path in found) if leaf is not None]
     return [(call, path) for call, path in own or found]
 
 
@@ -317,7 +264,7 @@ def leaves_of(node: Any) -> Iterator[Leaf]:
             yield from leaves_of(part)
 
 
-def _of(criterion: Criterion, call: Call, path: tuple[str, ...]) -> Leaf | None:
+def leaf_of(criterion: Criterion, call: Call, path: tuple[str, ...]) -> Leaf | None:
     """The leaf as far as the criterion is of it; None where it is of something else."""
     if criterion.of is None:
         return call.id, path
@@ -353,11 +300,11 @@ def _noticed(
         moved = answers
         for leaf in dict.fromkeys((twin, path) for call, path in group for twin in twins[call]):
             with suppress(NoValue):
-                moved = _with_moved(moved, leaf, partial(_by, how, criterion, size))
+                moved = with_moved(moved, leaf, partial(_by, how, criterion, size))
         return not _met(number, claim, judge, moved, see)
 
     for group in _groups(leaves):
-        for how, opposite in _MOVES:
+        for how, opposite in MOVES:
             if fails(group, how):
                 return opposite is None or not both or criterion.rule != "close" or fails(group, opposite)
             if opposite is not None and fails(group, opposite):
@@ -373,228 +320,6 @@ def _groups(leaves: Sequence[Leaf]) -> list[Sequence[Leaf]]:
 
 def _by(how: Move, criterion: Criterion, size: float, values: Array) -> Array:
     return how(values, criterion, size)
-
-
-def _unit(values: Array, criterion: Criterion) -> Array:
-    """One tolerance at each number, in the size of the number itself where that is beyond the stated scale."""
-    size = np.abs(values)
-    tolerance = criterion.tolerance
-    if tolerance is None:
-        spread = float(np.std(values)) if values.size > 1 else 0.0
-        return np.asarray(np.full(values.shape, spread if spread > 0 else max(float(np.max(size, initial=0.0)), 1.0)))
-    if tolerance.lre is not None:
-        return np.asarray(10.0**-tolerance.lre * np.where(size > 0, size, criterion.scale or 1.0))
-    share = np.maximum(size / criterion.scale, 1.0) if criterion.scale else 1.0
-    return np.asarray(tolerance.absolute * share + tolerance.relative * np.maximum(size, 1e-300))
-
-
-def _shifted(sign: float) -> Move:
-    return lambda values, criterion, size: values + sign * size * _unit(values, criterion)
-
-
-def _scaled(sign: float) -> Move:
-    def move(values: Array, criterion: Criterion, size: float) -> Array:
-        typical = max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
-        share = float(np.max(_unit(values, criterion), initial=0.0)) / (criterion.scale or typical)
-        centre = np.mean(values, axis=0) if values.ndim else 0.0
-        return np.asarray(centre + (values - centre) * (1 + sign * size * share))
-
-    return move
-
-
-def _drifting(values: Array, criterion: Criterion, size: float) -> Array:
-    if values.ndim == 0 or len(values) < 2:
-        return values + size * _unit(values, criterion)
-    ramp = np.linspace(-1.0, 1.0, len(values)).reshape((-1,) + (1,) * (values.ndim - 1))
-    return np.asarray(values + size * _unit(values, criterion) * ramp)
-
-
-def _scattered(values: Array, criterion: Criterion, size: float) -> Array:
-    signs = np.random.default_rng(values.size).choice([-1.0, 1.0], values.shape)
-    return np.asarray(values + size * _unit(values, criterion) * signs)
-
-
-def _spoilt(values: Array, criterion: Criterion, size: float) -> Array:
-    """No numbers at all; only of what has no tolerance, where that may be all that is claimed."""
-    return np.full(values.shape, np.nan) if criterion.rule == "holds" else values
-
-
-#: Ways to move an answer, each with the opposite way.
-_MOVES: tuple[tuple[Move, Move | None], ...] = (
-    (_shifted(1.0), _shifted(-1.0)), (_scaled(1.0), _scaled(-1.0)), (_drifting, None), (_scattered, None),
-    (_spoilt, None),
-)  # fmt: skip
-
-
-def _with_moved(answers: Answers, leaf: Leaf, move: Callable[[Array], Array]) -> Answers:
-    call, path = leaf
-    answer = answers.of(call)
-    if answer.error is not None:
-        raise NoValue("there is no answer to move")
-    moved = replace(answer, value=_moved(answer.value, path, move))
-    return Answers({**answers.given, call: moved}, answers.again)
-
-
-def _moved(value: Any, path: tuple[str, ...], move: Callable[[Array], Array]) -> Any:
-    """The value with the numbers below the path moved; of an object without a path, all of them."""
-    if isinstance(value, Extra) and value.kind in ("object", "table"):
-        key = "fields" if value.kind == "object" else "columns"
-        inner = value.value[key]
-        chosen = path[:1] or tuple(inner)
-        changed = {n: _moved_softly(inner[n], path[1:], move) if n in chosen else inner[n] for n in inner}
-        return Extra(value.kind, {**value.value, key: changed})
-    if isinstance(value, dict):
-        chosen = path[:1] or tuple(value)
-        return {n: _moved_softly(part, path[1:], move) if n in chosen else part for n, part in value.items()}
-    return _moved_value(value, move)
-
-
-def _moved_softly(value: Any, path: tuple[str, ...], move: Callable[[Array], Array]) -> Any:
-    try:
-        return _moved(value, path, move)
-    except NoValue:
-        return value
-
-
-def _moved_value(value: Any, move: Callable[[Array], Array]) -> Any:
-    if isinstance(value, Extra) and value.kind in ("named", "series"):
-        key = "value" if value.kind == "named" else "values"
-        return Extra(value.kind, {**value.value, key: _moved_value(value.value[key], move)})
-    found = plain(value)
-    if isinstance(found, bool):
-        return not found
-    if isinstance(found, str):
-        return f"…{found[1:-1][::-1]}…"
-    if isinstance(found, list) and any(isinstance(plain(part), str) for part in found):
-        return [f"…{part[1:-1][::-1]}…" if isinstance(part, str) else part for part in found]
-    if isinstance(found, list) and any(isinstance(plain(part), list | np.ndarray) for part in found):
-        return [_moved_value(part, move) for part in found]
-    values = np.asarray(found)
-    if values.dtype.kind == "b":
-        return ~values
-    if values.dtype.kind not in "iuf":
-        raise NoValue("there is no number to move")
-    numbers = np.where(np.isfinite(values), values, 0.0).astype(float)
-    moved = move(numbers)
-    moved = np.where(np.isfinite(values), moved, 0.0)  # what is no finite number becomes one
-    return moved if moved.ndim else float(moved)
-
-
-def moved_by_own_size(value: Any, shift: float, stretch: float) -> Any:
-    """Every number of an answer moved: by `shift` of its spread, and away from its centre by `stretch`."""
-
-    def move(values: Array) -> Array:
-        spread = float(np.std(values)) if values.size > 1 else float(np.max(np.abs(values), initial=0.0))
-        centre = np.mean(values, axis=0) if values.ndim else 0.0
-        return np.asarray(centre + (values - centre) * (1.0 + stretch) + shift * (spread or 1.0))
-
-    try:
-        return _moved(value, (), move)
-    except NoValue:
-        return value
-
-
-# --- what is looked at -----------------------------------------------------------------------------------------------
-
-
-def overlooked(questions: Questionnaire, spec: TestSpec, forms: Forms, answers: Answers) -> Iterator[Finding]:
-    """Criteria of whose element no claim looks at anything, or never at all of it though its shape is declared."""
-    for criterion in spec.criteria:
-        claims = [claim for claim in questions.claims if claim.criterion == criterion.id]
-        if criterion.of is None or not claims or criterion.decided_by == "check":
-            continue
-        touched = {call for claim in claims for call in claim.uses()}
-        touched |= {
-            call
-            for number in touched
-            if questions.calls[number].what == "text"
-            for call in questions.calls[number].uses()
-        }  # what is seen of an answer is the answer's
-        own = [call for call in questions.calls if call.id in touched and element(criterion.of, call)[0]]
-        elsewhere = criterion.rule == "close" and not any(_looks_at(criterion, row, questions.calls) for row in claims)
-        if (not own or elsewhere) and any(claim.rule != "dialogue" for claim in claims):
-            text = f"{criterion.id} is of {criterion.of}, and none of its claims looks at what that returns"
-            yield finding("overlooked", criterion.id, text)
-        elif criterion.rule == "close" and (missing := _unseen(criterion, claims, own, forms, answers)):
-            text = (
-                f"{criterion.id} is of {criterion.of}, and its claims look at {missing} of it. "
-                'Look at all of it, or say why a part is enough: close(…, part="…").'
-            )
-            yield finding("only-a-part", criterion.id, text)
-
-
-def _looks_at(criterion: Criterion, claim: Claim, calls: Sequence[Call]) -> bool:
-    """Whether a claim looks at the very field that its criterion is of, or is given the whole answer."""
-    nodes = [claim.parts.get(name) for name in ("observed", "expected", "arguments")]
-    found = any(_of(criterion, calls[call], path) is not None for call, path in leaves_of(nodes))
-    return found or claim.rule == "dialogue" or any(calls[call].what == "text" for call in claim.uses())
-
-
-def _unseen(criterion: Criterion, claims: Sequence[Claim], own: Sequence[Call], forms: Forms, answers: Answers) -> str:
-    """How much of the element is looked at in the call that is looked at most; "" where that is all of it."""
-    if any(claim.parts.get("part") or claim.kind != "blind" for claim in claims):
-        return ""
-    best = (0, 0)
-    for call in own:
-        _, field = element(criterion.of or "", call)
-        if not _declared_shape(call, field, forms) or answers.given.get(call.id, Answered(-1)).value is None:
-            return ""
-        try:
-            whole = np.asarray(evaluate(_leaf_node(call.id, field), answers))
-        except NoValue:
-            return ""
-        numbered = _with_moved(answers, (call.id, (field,) if field else ()), _numbered)
-        seen: set[float] = set()
-        for claim in claims:
-            seen |= _looked_at(claim.parts.get("observed"), call.id, field, numbered)
-            seen |= _looked_at(claim.parts.get("expected"), call.id, field, numbered)
-        if len(seen) >= whole.size:
-            return ""
-        best = max(best, (len(seen), int(whole.size)))
-    return f"{best[0]} of {best[1]} elements" if own else ""
-
-
-def _declared_shape(call: Call, field: str, forms: Forms) -> bool:
-    declared = forms.declared(call)
-    if declared is None:
-        return False
-    rows = [row for row in declared.returns.fields if row.name == field]
-    return bool(rows[0].shape if rows else declared.returns.shape)
-
-
-def _leaf_node(call: int, field: str) -> Extra:
-    return Extra("answer", {"call": call, "path": [field] if field else []})
-
-
-def _numbered(values: Array) -> Array:
-    return np.arange(1.0, values.size + 1.0).reshape(values.shape)
-
-
-def _looked_at(node: Any, call: int, field: str, numbered: Answers) -> set[float]:
-    """The numbers of the elements that a node takes from the answer, whatever it then does with them."""
-    if isinstance(node, Extra) and node.kind == "do":
-        if node.value.get("name") == "part":
-            return _ids(node, call, field, numbered)
-        return {n for part in node.value.get("of") or [] for n in _looked_at(part, call, field, numbered)}
-    if isinstance(node, Extra) and node.kind == "answer":
-        return _ids(node, call, field, numbered)
-    parts = node.value if isinstance(node, Extra) else node
-    parts = parts.values() if isinstance(parts, dict) else parts if isinstance(parts, list | tuple) else ()
-    return {n for part in parts for n in _looked_at(part, call, field, numbered)}
-
-
-def _ids(node: Extra, call: int, field: str, numbered: Answers) -> set[float]:
-    inner = node
-    while inner.kind == "do":
-        inner = inner.value["of"][0]
-        if not isinstance(inner, Extra) or (inner.kind == "do" and inner.value.get("name") != "part"):
-            return _looked_at(inner, call, field, numbered)
-    if inner.kind != "answer" or inner.value["call"] != call or inner.value["path"] != ([field] if field else []):
-        return set()
-    try:
-        return {float(x) for x in np.asarray(evaluate(node, numbered), dtype=float).reshape(-1)}
-    except (NoValue, ValueError, TypeError):
-        return set()
 
 
 def finding(key: str, about: str, text: str, severity: Severity = "error", to: str = "tester") -> Finding:
