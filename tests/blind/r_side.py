@@ -56,7 +56,8 @@ def r_program(folder: Path, program: Path, *further: str, **environment: str) ->
             process.wait()
 
 
-def installed(site: Path, source: Path) -> None:
+def installed(site: Path, source: Path, *options: str) -> None:
     site.mkdir(exist_ok=True)
-    command = ["R", "CMD", "INSTALL", "--no-docs", "--no-test-load", "--no-byte-compile", "-l", str(site), str(source)]
+    quick = ("--no-docs", "--no-test-load", "--no-byte-compile")
+    command = ["R", "CMD", "INSTALL", *quick, *options, "-l", str(site), str(source)]
     subprocess.run(command, check=True, capture_output=True)

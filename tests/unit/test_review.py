@@ -28,7 +28,7 @@ from statsclaw.verify.measure_coverage import (
     branches_of,
     executable_lines,
     measured,
-    measured_by_covr,
+    measured_in_r,
     read_dumps,
     why_not_measured,
 )
@@ -492,7 +492,8 @@ def test_lines_that_no_test_executes():
     assert ranges(missed) in row.message
     row = found(case, "coverage", "no line of the public function interval is executed")
     assert row.where == f"{SOURCE}:22"
-    found(honest(coverage=None), "coverage", "coverage was not measured", "note")
+    found(honest(coverage=None), "coverage", "coverage was not measured: no figures reached the review", "note")
+    found(honest(coverage=None, why_not_measured="no covr"), "coverage", "coverage was not measured: no covr", "note")
     found(honest(coverage=()), "coverage", f"not measured of 1 changed files: {SOURCE}", "note")
     found(honest(coverage=(FileCoverage(SOURCE, 20, 21),)), "coverage", "more was executed than there is")
     found(honest(coverage=(FileCoverage(SOURCE, 20, 10),)), "coverage", "0 lines are named as missed, and 10")
@@ -844,9 +845,14 @@ def test_two_sources_of_one_name_are_not_confused():
     assert {row.path: row.lines_hit for row in rows} == {"src/pkg/a.py": 1, "examples/old/pkg/a.py": 0}
 
 
-def test_r_is_measured_with_covr_or_not_at_all():
-    rows = [{"filename": "R/a.R", "line": n, "value": n % 2} for n in (1, 2, 3)] + [{"filename": 1}]
-    assert measured_by_covr(rows) == (FileCoverage("R/a.R", 3, 2, missed=(2,)),)
-    assert why_not_measured("r") == "the R package covr is not installed"
-    assert why_not_measured("r", has_covr=True) == why_not_measured("python") == ""
-    assert "stata" in why_not_measured("stata")
+def test_r_is_measured_by_the_counters_of_covr_or_not_at_all():
+    source = "f <- function(x) {\n  # told\n  if (x) 1 else 2\n\n  g(\n    x)\n}\n"
+    rows = [[3, 3, 3, 10, 1], [3, 16, 3, 17, 0], [5, 3, 6, 6, 0]]
+    other = [[5, 3, 6, 6, 2], [3, 3, 3, 10, 0]]
+    bad = [[1, 1, 9, 1, 1], [6, 1, 3, 1, 1], [0, 1, 2, 1, 0], [True, 1, 2, 1, 1], [1.0, 2, 1, 1, 1], [1, 1], 7, None]
+    dumps = [{"files": {"/verify/tree/R/a.R": [*rows, *bad], "/verify/tree/R/ba.R": [[1, 1, 1, 9, 1]]}}]
+    dumps += [{"files": {"/verify/tree/R/a.R": other}}, {"files": 3}, {}]
+    found = measured_in_r(dumps, {"R/a.R": source, "R/none.R": "x <- 1\n", "src/a.cpp": "int x;\n"})
+    assert found == (FileCoverage("R/a.R", 3, 2, missed=(3,)),)
+    assert why_not_measured([{}, {"missing": "covr"}]) == "the R package covr is not installed"
+    assert why_not_measured(dumps) == why_not_measured([]) == ""

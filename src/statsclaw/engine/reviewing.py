@@ -31,13 +31,13 @@ _MOST_MISSED = 200
 
 
 def compute_review(run: Run) -> ReviewComputed:
-    measured = coverage_of(run)
+    measured, why_not = coverage_of(run)
     looks: list[Finding] = []
     if has_contract(run.plan) and verified(run.view):
         judged, deaf = tried(run, bench_for(run, contract_of(run)), lay_out(run, run.view.overlay))
         run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="disturbed", judgements=judged))
         looks += deaf
-    found = _reviewed(run, measured, looks)
+    found = _reviewed(run, replace(case_of(run, measured), why_not_measured=why_not), looks)
     return ReviewComputed(
         of=run.view.review_basis,
         verdict=found.verdict,
@@ -57,8 +57,7 @@ def review_document(run: Run) -> str:
     return render_review(found, case_of(run, rows))
 
 
-def _reviewed(run: Run, coverage: tuple[FileCoverage, ...] | None, looks: Sequence[Finding]) -> Reviewed:
-    case = case_of(run, coverage)
+def _reviewed(run: Run, case: Case, looks: Sequence[Finding]) -> Reviewed:
     prose = {name: text for name, text in case.documents.items() if name not in _ENGINE_WRITTEN}
     claims = contradicted_claims(
         prose, case.judgements, case.after, shipped=case.changed_docs, earlier=docs_before(run)

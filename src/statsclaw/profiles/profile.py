@@ -148,8 +148,6 @@ class Profile(_Frozen):
     unit_tests: tuple[Command, ...]
     validation: tuple[Command, ...]
     study: tuple[Command, ...]
-    #: Measures which lines validation executes; its report is JSON, {"lines": [{filename, line, value}]}.
-    coverage: tuple[Command, ...] = ()
     study_entry: Line
     conventions: Conventions
     missing_tool: Annotated[str, Field(min_length=1, pattern=r"^[^\n]+$")]
@@ -164,7 +162,7 @@ class Profile(_Frozen):
 
     def commands(self) -> tuple[Command, ...]:
         """Every command, in the order the engine runs them."""
-        return (*self.build, *self.checks, *self.unit_tests, *self.validation, *self.study, *self.coverage)
+        return (*self.build, *self.checks, *self.unit_tests, *self.validation, *self.study)
 
     def classify(self, path: str) -> PathClass:
         """The class of the first rule that matches; a path that could escape the tree is refused."""

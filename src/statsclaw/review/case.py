@@ -84,6 +84,8 @@ class Case:
     #: Choices for which nobody answered and the safe default was taken.
     unattended: tuple[str, ...] = ()
     coverage: tuple[FileCoverage, ...] | None = None
+    #: Of the coverage, as far as it is known.
+    why_not_measured: str = ""
     documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: What users read and this run changed.

@@ -21,7 +21,7 @@ _NOT_PACKAGE = ("tests/", "test/", "simulations/", "inst/simulations/", "docs/",
 
 def check(case: Case) -> list[Finding]:
     if case.coverage is None:
-        text = "coverage was not measured: no figures reached the review"
+        text = f"coverage was not measured: {case.why_not_measured or 'no figures reached the review'}"
         return [finding(_CHECK, "note", text, key="not-computed:coverage")]
     found = []
     for row in case.coverage:

@@ -1,4 +1,4 @@
-"""Coverage of a package's sources from what `coverage_tracer` recorded, or from R's covr.
+"""Coverage of a package's sources from what the worker recorded: `coverage_tracer`, or in R the counters of covr.
 
 Lines: those that hold code after compiling. Branches: both ways out of `if`, `while` and `for`, of a `case` that can
 fail, of a conditional expression written over several lines; of `try`, that its body ends and that a handler runs.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType
 
@@ -22,9 +23,9 @@ _LARGEST_SOURCE = 1_000_000
 _LARGEST_DUMP = 64 * 1024 * 1024
 _MOST_DUMPS = 2000
 _MOST_ARCS = 200_000
-_LARGEST_LINE = 10_000_000
 
 Arc = tuple[int, int]
+Span = tuple[int, int, int, int]
 Dump = Mapping[str, object]
 
 
@@ -52,48 +53,66 @@ def measured(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCove
     return tuple(found)
 
 
-def measured_by_covr(rows: Sequence[Mapping[str, object]]) -> tuple[FileCoverage, ...]:
-    """From the rows of `covr::tally_coverage()`: filename, line, value. Without branches, which covr does not know."""
-    lines: dict[str, dict[int, bool]] = {}
-    for row in rows[:1_000_000]:
-        name, line, value = row.get("filename"), row.get("line"), row.get("value")
-        if isinstance(name, str) and _is_whole(line) and isinstance(value, int | float):
-            table = lines.setdefault(name, {})
-            table[int(str(line))] = table.get(int(str(line)), False) or value > 0
-    return tuple(
-        FileCoverage(
-            path, len(table), sum(table.values()), missed=tuple(sorted(n for n, hit in table.items() if not hit))
-        )
-        for path, table in sorted(lines.items())
-    )
+def measured_in_r(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:
+    """Of every R source with counters of covr, which knows no branches. A line is executed if all on it was."""
+    counters = _counters(data)
+    found = []
+    for path in sorted(path for path in sources if path.endswith((".R", ".r"))):
+        spans: dict[Span, bool] = {}
+        for name, counted in counters.items():
+            if name.endswith(f"/{path}"):
+                spans |= {span: hit or spans.get(span, False) for span, hit in counted.items()}
+        text = sources[path].split("\n")
+        code = {number for number, line in enumerate(text, start=1) if line.strip() and line.lstrip()[0] != "#"}
+        lines = code & _spanned(spans, len(text))
+        missed = code & _spanned((span for span, hit in spans.items() if not hit), len(text))
+        if lines:
+            found.append(FileCoverage(path, len(lines), len(lines - missed), missed=tuple(sorted(missed))))
+    return tuple(found)
 
 
-def why_not_measured(profile: str, *, has_covr: bool = False) -> str:
-    """The reason to give where there is nothing to measure with; "" where there is."""
-    if profile == "python" or (profile == "r" and has_covr):
-        return ""
-    if profile == "r":
-        return "the R package covr is not installed"
-    return f"there is no way to measure it for the profile {profile}"
+def why_not_measured(data: Sequence[Dump]) -> str:
+    """The reason to give where there was nothing to measure with; "" where there was."""
+    return "the R package covr is not installed" if any(dump.get("missing") == "covr" for dump in data) else ""
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _LARGEST_LINE
+def _counters(data: Sequence[Dump]) -> dict[str, dict[Span, bool]]:
+    """By file: of every expression (first line, byte, last line, byte) whether any process reached it."""
+    found: dict[str, dict[Span, bool]] = {}
+    for path, rows in _rows(data, 5):
+        seen = found.setdefault(path, {})
+        for *span, count in rows:
+            place = (span[0], span[1], span[2], span[3])
+            seen[place] = seen.get(place, False) or count > 0
+    return found
+
+
+def _spanned(spans: Iterable[Span], length: int) -> set[int]:
+    """The lines of all spans, as far as the source has them."""
+    opened = [0] * (length + 2)
+    for first, _, last, _ in spans:
+        if 0 < first <= last <= length:
+            opened[first] += 1
+            opened[last + 1] -= 1
+    return {number for number, depth in enumerate(accumulate(opened)) if depth}
 
 
 def _merged(data: Sequence[Dump]) -> dict[str, set[Arc]]:
-    """Steps from line to line of every file; what has another form is passed over."""
+    """Steps from line to line of every file."""
     found: dict[str, set[Arc]] = {}
+    for path, rows in _rows(data, 2):
+        found.setdefault(path, set()).update((before, line) for before, line in rows)
+    return found
+
+
+def _rows(data: Sequence[Dump], width: int) -> Iterator[tuple[str, list[list[int]]]]:
+    """Of every file and process, the rows of so many whole numbers; what has another form is passed over."""
     for dump in data:
         files = dump.get("files")
         for path, rows in files.items() if isinstance(files, dict) else ():
-            if not isinstance(rows, list):
-                continue
-            seen = found.setdefault(str(path), set())
-            for row in rows[:_MOST_ARCS]:
-                if isinstance(row, list | tuple) and len(row) == 2 and all(type(part) is int for part in row):
-                    seen.add((row[0], row[1]))
-    return found
+            if isinstance(rows, list):
+                sound = [row for row in rows[:_MOST_ARCS] if isinstance(row, list | tuple) and len(row) == width]
+                yield str(path), [[*row] for row in sound if all(type(part) is int for part in row)]
 
 
 def _steps(arcs: Iterable[Arc]) -> dict[int, set[int]]:

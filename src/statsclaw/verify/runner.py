@@ -38,9 +38,11 @@ _LOOK_EVERY_S = 0.2
 _PLACES = ("tree", "site", "scratch", "home", "reports")
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
-_LATER = {"validation": ("validation",), "study": ("simulation",), "coverage": ("validation",)}
+_LATER = {"validation": ("validation",), "study": ("simulation",)}
 #: What is judged and what judges it cannot be changed by the code that runs.
 _FIXED = ("site", "validation", "simulation")
+#: What R keeps of the sources when a package is installed to be measured: covr counts by their lines.
+_R_SOURCES = {"R_KEEP_PKG_SOURCE": "yes", "R_KEEP_PKG_PARSE_DATA": "yes"}
 _HELD_BACK = frozenset({PathClass.VALIDATION, PathClass.SIMULATION})
 
 #: Lays the files of some classes out in a folder; the caller knows where they come from.
@@ -300,6 +302,7 @@ def environment(bench: Bench, confinement: Confinement) -> dict[str, str]:
         "R_PROFILE_USER": "/dev/null",
         "R_ENVIRON_USER": "/dev/null",
         "SOURCE_DATE_EPOCH": "946684800",
+        **(_R_SOURCES if bench.coverage else {}),
     }
 
 

@@ -73,7 +73,7 @@ class CommandExecuted(Event):
 
     kind: Literal["command_executed"] = "command_executed"
     name: str
-    phase: Literal["build", "checks", "unit_tests", "validation", "study", "coverage"]
+    phase: Literal["build", "checks", "unit_tests", "validation", "study"]
     subject: Literal["before", "after", "null"]
     tree_sha256: str
     argv: tuple[str, ...]

@@ -241,9 +241,6 @@ class Validation:
         """A fresh worker that holds the package, in a room of its own."""
         name = name or f"worker-{next(_NUMBERS)}"
         shown = {"site": self.bench.place("site")}
-        if self.bench.coverage:
-            place = self.bench.place("coverage")
-            place.mkdir(exist_ok=True)
         own = room(self.bench, name, shown, timeout_s=WORKER_S)
         env = dict(own.env)
         if self.bench.coverage:

@@ -19,6 +19,8 @@ local(envir = new.env(parent = baseenv()), {
   printed <- tempfile("printed")
   kept <- new.env(parent = emptyenv())
   now <- function() as.double(Sys.time())
+  measured <- Sys.getenv("STATSCLAW_COVERAGE")
+  Sys.unsetenv("STATSCLAW_COVERAGE")
 
   # ---- what is printed ---------------------------------------------------------------------------------------------
   # What R prints is diverted. What compiled code and other programs print goes past R to the file that the process was
@@ -82,6 +84,7 @@ local(envir = new.env(parent = baseenv()), {
     on.exit(end_capture(capture))
     tryCatch({
       suppressWarnings(library(package, lib.loc = .libPaths(), character.only = TRUE, warn.conflicts = FALSE))
+      if (measured != "") measure()
       NULL
     }, error = function(e) e)
   }
@@ -136,6 +139,28 @@ local(envir = new.env(parent = baseenv()), {
     labels[open] <- utils::head(c(known, paste0("argument", seq_len(sum(open)))), sum(open))
     labels[labels == taken] <- paste0(taken, "_")
     make.unique(labels)
+  }
+
+  # ---- coverage ----------------------------------------------------------------------------------------------------
+  # Where the engine asks for it, covr puts a counter into every expression. What they counted is written when the
+  # process ends, also where the package ends it: by file, rows of first line, byte, last line, byte, reached or not.
+  measure <- function() {
+    if (!requireNamespace("covr", quietly = TRUE)) return(write_coverage("{\"missing\": \"covr\"}"))
+    covr <- asNamespace("covr")
+    covr$trace_environment(asNamespace(package))
+    reg.finalizer(kept, function(e) write_coverage(counted(as.list(covr$.counters))), onexit = TRUE)
+  }
+  counted <- function(counters) {
+    files <- vapply(counters, function(one) attr(one$srcref, "srcfile")$filename, "")
+    files <- gsub("([\\\\\"])", "\\\\\\1", enc2utf8(files))
+    rows <- vapply(counters, function(one) sprintf("[%s,%d]", paste(one$srcref[1:4], collapse = ","), one$value > 0), "")
+    by_file <- vapply(split(rows, files), paste, "", collapse = ",")
+    sprintf("{\"files\": {%s}}", paste0(sprintf("\"%s\": [%s]", names(by_file), by_file), collapse = ",\n"))
+  }
+  write_coverage <- function(text) {
+    place <- sprintf("%s-%d.json", measured, Sys.getpid())
+    writeLines(text, paste0(place, ".part"), useBytes = TRUE)
+    file.rename(paste0(place, ".part"), place)
   }
 
   # ---- values ------------------------------------------------------------------------------------------------------
