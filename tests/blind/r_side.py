@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,12 @@ def installed(site: Path, source: Path, *options: str) -> None:
     quick = ("--no-docs", "--no-test-load", "--no-byte-compile")
     command = ["R", "CMD", "INSTALL", *quick, *options, "-l", str(site), str(source)]
     subprocess.run(command, check=True, capture_output=True)
+
+
+@cache
+def has_covr() -> bool:
+    code = 'quit(status = if (requireNamespace("covr", quietly = TRUE)) 0L else 1L)'
+    rscript = shutil.which("Rscript")
+    return (
+        rscript is not None and subprocess.run([rscript, "--vanilla", "-e", code], capture_output=True).returncode == 0
+    )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,9 @@ from statsclaw.specs.contract import read_contract
 from statsclaw.verify.blind.validation import Validation, coverage_files
 from statsclaw.verify.measure_coverage import measured_in_r, read_dumps, why_not_measured
 from statsclaw.verify.runner import Bench, verify_tree
-from tests.blind.r_side import installed, needs_r, r_worker
+from tests.blind.r_side import has_covr, installed, needs_r, r_worker
+
+pytestmark = needs_r
 
 SUPPORT = Path(__file__).parents[1] / "support"
 DOCUMENTS = ("comprehension.md", "interface.md", "test-spec.md", "sim-spec.md")
@@ -48,21 +48,19 @@ never <- function(x) {
   x + 1
 }
 """
-
-
-@cache
-def has_covr() -> bool:
-    code = 'quit(status = if (requireNamespace("covr", quietly = TRUE)) 0L else 1L)'
-    return subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, check=False).returncode == 0
+DIALOGUE = """
+talk <- function(ask) {
+  found <- tryCatch(ask("mean_interval", c(1, 2), level = 2), error = function(e) NULL)
+  list(if (is.null(found)) 1 else 0, 1)
+}
+scenario("S1", talked = function() claim_dialogue("C1", talk))
+"""
 
 
 @pytest.fixture(autouse=True)
 def covr() -> None:
     if not has_covr():
         pytest.skip("needs covr (Debian: apt-get install r-cran-covr)")
-
-
-pytestmark = needs_r
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +149,8 @@ def test_the_questions_of_a_run_are_counted_only_where_it_is_asked_for(tmp_path:
     shutil.copytree(SUPPORT / "honest_r", source, dirs_exist_ok=True)
     mean = source / "R" / "mean.R"
     mean.write_text(f"{mean.read_text()}\nnever <- function(x) {{\n  x + 1\n}}\n", encoding="utf-8")
+    questions = source / "tests" / "validation" / "ask_interval.R"
+    questions.write_text(questions.read_text() + DIALOGUE, encoding="utf-8")
     bench = bench_in(tmp_path)
 
     def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
@@ -168,5 +168,5 @@ def test_the_questions_of_a_run_are_counted_only_where_it_is_asked_for(tmp_path:
     assert [row.tests for row in found[True]] == [row.tests for row in found[False]]
     (row,) = measured_in_r(read_dumps(coverage_files(bench)), {"R/mean.R": mean.read_text()})
     texts = mean.read_text().split("\n")
-    assert [texts[number - 1].strip()[:20] for number in row.missed] == ["if (!(level > 0 && l", "x + 1"]
-    assert (row.lines, row.lines_hit) == (10, 8)
+    assert [texts[number - 1].strip() for number in row.missed] == ["x + 1"]  # the level is wrong in the dialogue alone
+    assert (row.lines, row.lines_hit) == (10, 9)

@@ -14,6 +14,7 @@ from statsclaw.git import git
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.events import DispatchFailed, Event, QuestionAsked, SignalRaised
 from statsclaw.runlog.fold import RunView
+from tests.blind.r_side import has_covr
 from tests.support.runs import HERE, Bench, order_for
 
 pytestmark = [
@@ -120,6 +121,15 @@ def test_the_documents_of_the_run_say_so(honest):
     assert "9 criteria: 9 PASS" in criteria and criteria.count("| PASS |") == 9 and "| r-cmd-check | 0 |" in audit
     checks = (run.path / "checks.md").read_text(encoding="utf-8")
     assert "9 of 9 frozen criteria judged, 9 PASS" in checks and "Verdict: PASS WITH NOTE" in checks
+
+
+@pytest.mark.skipif(not has_covr(), reason="needs covr (Debian: apt-get install r-cran-covr)")
+def test_the_review_has_the_figures_of_the_changed_r_source(honest):
+    view, _ = honest
+    assert view.reviewed is not None
+    (row,) = view.reviewed.coverage or ()
+    # no question asks for a wrong level, and its refusal stands on one line with the condition
+    assert (row.path, row.lines, row.lines_hit, row.missed) == (SOURCE, 9, 8, (9,))
 
 
 def test_a_wrong_divisor_is_caught_by_the_judge(tmp_path: Path):

@@ -256,12 +256,14 @@ class Validation:
     def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any) -> dict[int, Any]:
         """One dialogue decides all its criteria. `disturb`: changes every answer on its way."""
         number, claim = group[0]
-        with self.start() as worker:
-            door = worker_door(worker, self.forms, f"{self.secret} {number}")
-            try:
-                held = self.author.talk(claim, (lambda call: disturb(door(call))) if disturb else door)
-            except Silent as silent:
-                held = {"problem": f"the package: {silent}"}
+        worker = self.start()
+        door = worker_door(worker, self.forms, f"{self.secret} {number}")
+        try:
+            held = self.author.talk(claim, (lambda call: disturb(door(call))) if disturb else door)
+        except Silent as silent:
+            held = {"problem": f"the package: {silent}"}
+        finally:
+            worker.finish()
         return {other: held for other, _ in group}
 
     def _deaf_dialogues(self, result: Result) -> Iterator[Tried]:
