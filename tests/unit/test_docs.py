@@ -242,7 +242,7 @@ def test_profiles_and_their_commands():
     there = [
         [profile.id, phase, command.name, command.parser, command.on, str(command.timeout_s)]
         for profile in all_profiles()
-        for phase in ("build", "checks", "unit_tests", "validation", "study", "coverage")
+        for phase in ("build", "checks", "unit_tests", "validation", "study")
         for command in getattr(profile, phase)
     ]
     assert [row[:6] for row in _table("profiles.md", "profile")] == there

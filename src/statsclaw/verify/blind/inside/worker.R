@@ -153,9 +153,11 @@ local(envir = new.env(parent = baseenv()), {
   counted <- function(counters) {
     files <- vapply(counters, function(one) attr(one$srcref, "srcfile")$filename, "")
     files <- gsub("([\\\\\"])", "\\\\\\1", enc2utf8(files))
-    rows <- vapply(counters, function(one) sprintf("[%s,%d]", paste(one$srcref[1:4], collapse = ","), one$value > 0), "")
-    by_file <- vapply(split(rows, files), paste, "", collapse = ",")
-    sprintf("{\"files\": {%s}}", paste0(sprintf("\"%s\": [%s]", names(by_file), by_file), collapse = ",\n"))
+    row <- function(one) paste0("[", paste(c(one$srcref[1:4], as.integer(one$value > 0)), collapse = ","), "]")
+    by_file <- vapply(split(vapply(counters, row, ""), files), paste, "", collapse = ",")
+    # not by sprintf, which has a longest text
+    parts <- paste0("\"", names(by_file), "\": [", by_file, "]", recycle0 = TRUE, collapse = ",\n")
+    paste0("{\"files\": {", parts, "}}")
   }
   write_coverage <- function(text) {
     place <- sprintf("%s-%d.json", measured, Sys.getpid())
