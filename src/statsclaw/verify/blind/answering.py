@@ -55,6 +55,14 @@ def asked(questions: Questionnaire, forms: Forms, start: Start, secret: str) -> 
     return Heard(Answers(given, second), talk.printed, tuple(sorted(second)))
 
 
+def asked_once(questions: Questionnaire, forms: Forms, start: Start) -> None:
+    """Every question, for what asking leaves behind; the answers are looked at by nobody."""
+    talk = _Talk(forms, start, questions.sha256)
+    for _ in talk.answered(questions.chains()):
+        pass
+    talk.close()
+
+
 def _repeated(chains: Sequence[Chain], given: Mapping[int, Answered], drawn: random.Random) -> list[Chain]:
     """All where that costs little; else a random part, a fifth of the time, and those whose author wants it."""
     wanted = [chain for chain in chains if any(call.again for call in chain)]

@@ -15,7 +15,7 @@ from statsclaw.runlog.events import CommandExecuted, Finding
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.interface import Interface
 from statsclaw.specs.test_spec import Criterion, TestSpec
-from statsclaw.verify.blind.answering import Heard, asked
+from statsclaw.verify.blind.answering import Heard, asked, asked_once
 from statsclaw.verify.blind.asking import Author, Door, interpreter, kinds_of, worker_door
 from statsclaw.verify.blind.comparing import Judge, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers
@@ -42,6 +42,8 @@ WORKER_S = 7200.0
 _NUMBERS = count()
 #: Dialogues and functions that see, at the same time.
 _AT_ONCE = 2
+#: Of a dialogue, so many calls are followed for coverage.
+_FOLLOWED = 300
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,9 @@ class Validation:
             row = self._evidence("ask", subject, tree, made, self.author.output, begun)
             yield row.model_copy(update={"fault_of": "tester"})
             return
+        if self.bench.coverage:
+            self._follow(questions)
+            return
         known = [claim for claim in questions.claims if claim.criterion in self.criteria]
         summary = f"{len(questions.calls):,} calls, {len(known):,} claims; {kinds_of(known)}"
         made = Parsed(True, summary)
@@ -253,13 +258,28 @@ class Validation:
 
     # --- dialogues
 
-    def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any) -> dict[int, Any]:
-        """One dialogue decides all its criteria. `disturb`: changes every answer on its way."""
+    def _follow(self, questions: Questionnaire) -> None:
+        """Every question once and the beginning of every dialogue, for the lines that they execute."""
+        _ = self.author
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            held = [pool.submit(self._held, group, None, _FOLLOWED) for group in _together(questions)]
+            asked_once(questions, self.forms, self.start)
+            for dialogue in held:
+                dialogue.result()
+
+    def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any, most: int | None = None) -> dict[int, Any]:
+        """One dialogue decides all its criteria. `disturb`: changes every answer on its way. `most`: calls."""
         number, claim = group[0]
         worker = self.start()
         door = worker_door(worker, self.forms, f"{self.secret} {number}")
+
+        def answer(call: Call) -> Answered:
+            if most is not None and call.id >= most:
+                raise Silent("enough has been asked")
+            return disturb(door(call)) if disturb else door(call)
+
         try:
-            held = self.author.talk(claim, (lambda call: disturb(door(call))) if disturb else door)
+            held = self.author.talk(claim, answer)
         except Silent as silent:
             held = {"problem": f"the package: {silent}"}
         finally:
