@@ -166,7 +166,7 @@ def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
     if event.subject == "null":
         return []
     if event.subject == "before":
-        if event.phase != "validation":
+        if event.phase != "validation" or not event.tests:
             return []
         passed = sum(test.outcome == "passed" for test in event.tests)
         return [
