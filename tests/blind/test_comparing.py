@@ -231,6 +231,21 @@ def test_answers_are_the_same_only_with_the_same_warnings_and_errors():
     assert same_answer(Answered(0, Extra("scalar", np.array(1.0))), Answered(0, Extra("scalar", np.array(1.0))))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("y ~ x\n<environment: 0x562732f415e8>", "y ~ x\n<environment: 0x55cf38e64cd8>", True),
+        ("<a.Fit object at 0x7f3cd0a1b2e0>", "<a.Fit object at 0x7f3cd0a1b2e0f0>", True),
+        ("y ~ x\n<environment: 0x562732f415e8>", "y ~ z\n<environment: 0x562732f415e8>", False),
+        ("0x562732f415e8", "0x55cf38e64cd8", False),
+    ],
+)
+def test_where_in_memory_a_text_says_a_thing_lies_is_no_answer(one, other, same):
+    assert same_answer(Answered(0, one), Answered(0, other)) is same
+    failed = [Answered(0, error=Condition(("error",), text)) for text in (one, other)]
+    assert same_answer(*failed) is same
+
+
 # --- what was seen ---------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ from statsclaw.verify.blind.questionnaire import Call, Claim
 
 _LONGEST_REASON = 400
 _MOST_DIGITS = 15.0
+_ADDRESS = re.compile(r"(<\w+:| at) 0x[0-9a-fA-F]{6,16}>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,14 +385,20 @@ def identical(left: Any, right: Any) -> bool:
 
 
 def same_answer(one: Answered, other: Answered) -> bool:
-    """Bit for bit, errors and warnings included; not what was measured."""
+    """Bit for bit, errors and warnings included; not what was measured, nor addresses that a text names."""
 
     def content(answer: Answered) -> bytes:
-        error = [list(answer.error.classes), answer.error.message] if answer.error else None
-        warned = [[list(row.classes), row.message] for row in answer.warnings]
-        return wire.encode([answer.value, error, warned])
+        value = _without_addresses(answer.value) if isinstance(answer.value, str) else answer.value
+        error = [list(answer.error.classes), _without_addresses(answer.error.message)] if answer.error else None
+        warned = [[list(row.classes), _without_addresses(row.message)] for row in answer.warnings]
+        return wire.encode([value, error, warned])
 
     return content(one) == content(other)
+
+
+def _without_addresses(text: str) -> str:
+    """R prints a formula with its environment, Python an object without a text of its own, by their addresses."""
+    return _ADDRESS.sub(r"\1 0x…>", text)
 
 
 def with_seen(judge: Judge, seen: Mapping[int, Any]) -> Judge:

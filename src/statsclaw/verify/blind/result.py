@@ -94,7 +94,7 @@ class Result:
             ):
                 continue
             if not same_answer(self.heard.answers.of(number), again):
-                differing.setdefault(call.function, call.scenario)
+                differing.setdefault(call.function or call.what, call.scenario)
         for function, scenario in differing.items():
             name = f"answers::{function} depends on earlier calls"
             reason = f"{function}: asked again in a fresh process and another order, it answers something else"
