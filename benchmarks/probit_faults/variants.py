@@ -18,9 +18,7 @@ from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.specs.contract import SPECIFICATIONS, Contract, read_contract
 
 HERE = Path(__file__).parent
-_JUDGES = {PathClass.VALIDATION, PathClass.SIMULATION}
-_STUDY = "inst/simulations/study.R"
-_SIZES = "sizes <- c(200, 500, 1000, 5000)"
+_JUDGES = (PathClass.VALIDATION, PathClass.SIMULATION)
 
 
 @dataclass(frozen=True)
@@ -50,17 +48,23 @@ def recorded() -> tuple[dict[str, bytes], Contract, str]:
     return shipped_files("probit-r"), contract, store.get_text(view.artifacts["reading.md"].sha256)
 
 
-def judges(sizes: tuple[int, ...]) -> dict[str, bytes]:
-    """The tester's suite and the simulator's study of the recorded run, the study at these sample sizes."""
-    found = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) in _JUDGES}
-    study = found[_STUDY].decode()
-    assert study.count(_SIZES) == 1, "the study does not name its sizes where it did"
-    found[_STUDY] = study.replace(_SIZES, f"sizes <- c({', '.join(map(str, sizes))})").encode()
-    return found
+def judges() -> dict[str, bytes]:
+    """The tester's questions and the simulator's study of the recorded run."""
+    return {path: data for cls in _JUDGES for path, data in _handed_in(cls).items()}
 
 
 def judge_digest(cls: PathClass) -> str:
-    return digest_of({path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) is cls})
+    """Of what was handed in, and of the frozen criteria that it is judged by."""
+    contract = recorded()[1]
+    criteria = contract.tests if cls is PathClass.VALIDATION else contract.study
+    assert criteria is not None
+    return digest_of({**_handed_in(cls), "criteria": criteria.model_dump_json().encode()})
+
+
+def _handed_in(cls: PathClass) -> dict[str, bytes]:
+    """Without the suite for maintainers, which is made from the questions and judges nothing here."""
+    found = {path: data for path, data in recorded()[0].items() if load_profile("r").classify(path) is cls}
+    return {path: data for path, data in found.items() if not path.startswith("tests/testthat/")}
 
 
 def digest_of(files: dict[str, bytes]) -> str:
