@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from statsclaw.runlog.events.command_executed import Observation
-from statsclaw.specs.test_spec import Criterion, Tolerance
+from statsclaw.specs.test_spec import Criterion, Rule, Tolerance
 from statsclaw.verify.blind.expressions import (
     Answered,
     Answers,
@@ -28,6 +28,7 @@ from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.questionnaire import Call, Claim
+from statsclaw.verify.criteria.observed import ASKED
 
 _LONGEST_REASON = 400
 _MOST_DIGITS = 15.0
@@ -53,13 +54,13 @@ class Compared:
     raised: Condition | None = None
     excess: float = 0.0
 
-    def observations(self, rule: str) -> list[Observation]:
+    def observations(self, rule: Rule) -> list[Observation]:
         """As evidence for the criterion, whose rule is given."""
         row = Observation(
             criterion=self.claim.criterion,
             test=self.claim.name,
             scenarios=(self.claim.scenario,),
-            rule=_OBSERVED[rule],
+            rule=ASKED[rule],
             size=self.size,
             said=self.reason[:1000],
         )
@@ -75,17 +76,6 @@ class Compared:
             return [row.model_copy(update={"held": self.passed, "size": 0 if not self.passed else self.size})]
         pairs = [self.pair] if self.largest in (None, self.pair) else [self.largest or self.pair, self.pair]
         return [row.model_copy(update=_numbers(pair)) for pair in pairs]
-
-
-_OBSERVED: dict[str, Any] = {
-    "close": "close",
-    "at most": "value",
-    "at least": "value",
-    "between": "value",
-    "raises": "raises",
-    "warns": "warns",
-    "holds": "holds",
-}
 
 
 def _numbers(pair: tuple[float, float | None]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from statsclaw.specs.test_spec import Criterion, Rule, Tolerance
 MOST_DIGITS = 15.0
 ANOTHER_QUESTION = "answered another question"
 _FARTHEST = 1e300
-_ASKED: dict[Rule, str] = {
+ASKED: dict[Rule, str] = {
     "close": "close",
     "at most": "value",
     "at least": "value",
@@ -39,7 +39,7 @@ class Answer:
 
 def answer(criterion: Criterion, observation: Observation) -> Answer:
     """Does the observation meet the criterion, and by how much?"""
-    if observation.rule != _ASKED[criterion.rule]:
+    if observation.rule != ASKED[criterion.rule]:
         reason = f'{ANOTHER_QUESTION}: "{observation.rule}" where "{criterion.rule}" is asked'
         return Answer(observation, False, None, reason)
     if criterion.rule == "holds":
