@@ -191,3 +191,45 @@ def test_a_claim_about_something_else_is_found():
     row = criterion(of="mean")
     write = about(lambda ask, f: ask.close("C1", f.coef, [0.5, -1.25]))
     assert found(write, row, fit()) == ["overlooked:C1"]
+
+
+# --- one question asked twice ----------------------------------------------------------------------------------------
+
+
+def twice(claim):
+    return lambda ask: claim(ask, ask.seeded(5, ask.call("fit", Y, X)), ask.seeded(5, ask.call("fit", Y, X)))
+
+
+REPEATING = [
+    (lambda ask, a, b: ask.close("C1", a.draws, b.draws), criterion()),
+    (lambda ask, a, b: ask.close("C1", ask.mean(a.draws), ask.mean(b.draws)), criterion()),
+    (lambda ask, a, b: ask.same("C1", a.draws, b.draws), criterion("holds")),
+]
+
+
+def tried_twice(claim, row, first, second):
+    questions = questionnaire(twice(claim))
+    judge = Judge({row.id: row}, questions.calls, FORMS)
+    return list(unable_to_fail(questions, judge, answers(first, second), nobody, "secret"))
+
+
+@pytest.mark.parametrize(("claim", "row"), REPEATING)
+def test_that_answers_repeat_is_worth_a_claim_and_a_word_to_the_reviewer(claim, row):
+    (row,) = tried_twice(claim, row, fit(), fit())
+    assert row.repeats and row.reason == "it fails only where two answers to one question differ"
+
+
+def test_two_answers_that_differ_are_two_answers():
+    """Two chains of a sampler without a seed, say: each is moved alone, and the claim notices."""
+    close = lambda ask, a, b: ask.close("C1", ask.mean(a.draws), ask.mean(b.draws))  # noqa: E731
+    other = fit(draws=np.asarray(fit().value["fields"]["draws"])[::-1])
+    assert tried_twice(close, criterion(), fit(), other) == []
+
+
+def test_whoever_is_lenient_where_two_answers_agree_is_named():
+    def lenient(ask, a, b):
+        agree = a.loglik == b.loglik
+        ask.close("C1", a.loglik * (1 - agree) + 3.0 * agree, 3.0)
+
+    (row,) = tried_twice(lenient, criterion(), fit(), fit())
+    assert row.repeats

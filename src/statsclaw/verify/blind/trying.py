@@ -19,7 +19,6 @@ import numpy as np
 
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.test_spec import Criterion, TestSpec
-from statsclaw.verify.blind.answering import leaves_to_chance
 from statsclaw.verify.blind.comparing import Judge, with_seen
 from statsclaw.verify.blind.expressions import Answers, Array, NoValue, evaluate
 from statsclaw.verify.blind.form import Forms
@@ -47,11 +46,12 @@ _SEEN = 2
 
 @dataclass(frozen=True)
 class Tried:
-    """Claims that could not fail, by number, with the reason."""
+    """Claims that could not fail, by number, with the reason. `repeats`: it could, if answers did not repeat."""
 
     number: int
     claim: Claim
     reason: str
+    repeats: bool = False
 
 
 def passing_on_null(
@@ -93,31 +93,36 @@ def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see
     trivial in one case (one row has one order): of those, one claim of the criterion must notice.
     """
     drawn = random.Random(f"{secret} moved")
-    twins = twins_among(questions.calls, judge.forms)
+    twins = twins_among(questions.calls, answers)
+    alone: Twins = {call.id: (call.id,) for call in questions.calls}
+    repeated: dict[str, Tried] = {}
     deaf: dict[str, list[Tried]] = {}
     able: set[str] = set()
     for number, claim in enumerate(questions.claims):
         if claim.rule == "dialogue" or not judge.compare(number, claim, answers).passed:
             continue
-        own = claim.rule in _OURS or compares_twins(claim, twins)
-        why = "" if own else _why_deaf(number, claim, judge, answers, see, drawn, twins)
+        why = "" if claim.rule in _OURS else _why_deaf(number, claim, judge, answers, see, drawn, twins)
         if not why:
             able.add(claim.criterion)
+        elif _asks_twice(claim, twins) and not _why_deaf(number, claim, judge, answers, see, drawn, alone):
+            why = "it fails only where two answers to one question differ"
+            repeated.setdefault(claim.criterion, Tried(number, claim, why, repeats=True))
         elif judge.criteria[claim.criterion].rule == "close" and not _has_answer(claim.parts.get("expected")):
             yield Tried(number, claim, why)
         else:
             deaf.setdefault(claim.criterion, []).append(Tried(number, claim, why))
     yield from (rows[0] for name, rows in deaf.items() if name not in able)
+    yield from (row for name, row in repeated.items() if name not in able and name not in deaf)
 
 
-def twins_among(calls: Sequence[Call], forms: Forms | None) -> Twins:
-    """Of every call those that ask the same, itself among them: one question has one answer, moved or not."""
+def twins_among(calls: Sequence[Call], answers: Answers) -> Twins:
+    """Of every call those that ask the same and were answered alike, itself among them: one question, one answer."""
     classes: dict[int, int] = {}
     known: dict[bytes, int] = {}
     for call in calls:
         asked = [call.what, call.function, list(call.arguments), dict(call.named), call.on, call.seed]
-        chance = call.seed is None and forms is not None and leaves_to_chance(call, forms)
-        key = wire.encode([_by_class(asked, classes), call.id if chance else None])
+        answer = answers.given.get(call.id)
+        key = wire.encode([_by_class(asked, classes), answer.value if answer else call.id])
         classes[call.id] = known.setdefault(key, call.id)
     members: dict[int, list[int]] = {}
     for number, own in classes.items():
@@ -125,17 +130,9 @@ def twins_among(calls: Sequence[Call], forms: Forms | None) -> Twins:
     return {number: tuple(members[own]) for number, own in classes.items()}
 
 
-def only_itself(questions: Questionnaire, spec: TestSpec, forms: Forms) -> Iterator[Finding]:
-    """Criteria of numbers whose every claim compares answers to one and the same question: for the reviewer to read."""
-    twins = twins_among(questions.calls, forms)
-    for row in spec.criteria:
-        claims = [claim for claim in questions.claims if claim.criterion == row.id]
-        if row.rule == "close" and claims and all(compares_twins(claim, twins) for claim in claims):
-            text = (
-                f"{row.id} ({row.quantity}) is decided by answers to one question, compared with each other: "
-                "this shows that they repeat, not that they are right"
-            )
-            yield finding("only-itself", row.id, text, severity="warning")
+def _asks_twice(claim: Claim, twins: Twins) -> bool:
+    used = set(claim.uses())
+    return any(len(used.intersection(twins[call])) > 1 for call in used)
 
 
 def _by_class(node: Any, classes: Mapping[int, int]) -> Any:
@@ -147,15 +144,6 @@ def _by_class(node: Any, classes: Mapping[int, int]) -> Any:
     if isinstance(node, dict):
         return {name: _by_class(part, classes) for name, part in node.items()}
     return [_by_class(part, classes) for part in node] if isinstance(node, list | tuple) else node
-
-
-def compares_twins(claim: Claim, twins: Twins) -> bool:
-    """The answer to a question with another answer to the same question: repeatable or not, and nothing more."""
-    observed, expected = claim.parts.get("observed"), claim.parts.get("expected")
-    if claim.rule not in ("close", "same") or not (_as_it_is(observed) and _as_it_is(expected)):
-        return False
-    pairs = list(zip(leaves_of(observed), leaves_of(expected), strict=False))
-    return bool(pairs) and all(one[0] != two[0] and two[0] in twins[one[0]] and one[1] == two[1] for one, two in pairs)
 
 
 #: Claims that the engine decides about a whole call, or by looking for numbers that are not finite.

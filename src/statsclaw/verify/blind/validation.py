@@ -30,7 +30,6 @@ from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import (
     Tried,
     finding,
-    only_itself,
     passing_on_null,
     unable_to_fail,
 )
@@ -96,7 +95,7 @@ class Validation:
             if row.kind == "value" and len(met.get(row.id, ())) == 4:
                 text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
                 found.append(finding("passes-on-null", row.id, text))
-        return questions, [*found, *only_itself(questions, self.tests, self.forms)], met
+        return questions, found, met
 
     def fitting(self, questions: Questionnaire) -> Iterator[Finding]:
         """Every criterion and every scenario has claims, and every claim fits its criterion."""
@@ -222,8 +221,11 @@ class Validation:
             *self._deaf_dialogues(result),
         ]
         for row in tried:
-            text = f"{row.claim.criterion} in {row.claim.name}: {row.reason}; it could not fail."
-            found.setdefault(row.claim.criterion, finding("cannot-fail", row.claim.criterion, text))
+            about = f"{row.claim.criterion} in {row.claim.name}: {row.reason}"
+            made = finding("cannot-fail", row.claim.criterion, f"{about}; it could not fail.")
+            if row.repeats:
+                made = finding("only-repeats", row.claim.criterion, f"{about}.", severity="warning")
+            found.setdefault(row.claim.criterion, made)
         kept = overlooked(result.questions, self.tests, self.forms, result.heard.answers)
         return [*found.values(), *kept]
 
