@@ -6,7 +6,7 @@ RUN := $(VENV)/.can-run
 TEST := $(VENV)/.can-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint bench bench-agents bench-montecarlo wheel barrier clean help
+.PHONY: demo test test-slow lint bench bench-agents bench-montecarlo wheel r-package barrier clean help
 
 help:
 	@echo "make demo       run the recorded demonstration (needs Python >= 3.11, git and bubblewrap)"
@@ -16,6 +16,7 @@ help:
 	@echo "make bench-agents  what barrier and bridge cost an agent program, and the memory of three at once"
 	@echo "make bench-montecarlo  what the Monte Carlo engine costs beside a loop written by hand"
 	@echo "make wheel      build the wheel and try it outside the checkout"
+	@echo "make r-package  build and check the R package in r/ (needs R)"
 
 $(RUN): pyproject.toml
 	@command -v git >/dev/null || { echo "error: git is missing. Install it (Debian: apt-get install git)."; exit 8; }
@@ -61,6 +62,11 @@ bench-montecarlo: $(TEST)
 wheel: $(TEST) barrier
 	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	@$(BIN)/python tests/wheel/try_wheel.py dist/*.whl
+
+r-package: $(RUN)
+	@command -v R >/dev/null || { echo "error: R is missing. Install it (Debian: apt-get install r-base-core)."; exit 8; }
+	@mkdir -p dist && cd dist && rm -rf statsclaw.Rcheck statsclaw_*.tar.gz && R CMD build --no-manual ../r && \
+	  STATSCLAW=$(CURDIR)/$(BIN)/statsclaw R CMD check --no-manual statsclaw_*.tar.gz
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

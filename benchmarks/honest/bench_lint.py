@@ -1,4 +1,4 @@
-"""False alarms of the lint on honest documents: of the recorded demonstrations, and of the examples that tests play.
+"""False alarms of the lint on honest documents: of demonstrations, of live runs, and of the examples that tests play.
 
 Run: python benchmarks/honest/bench_lint.py             counts, one `name: value` per line
      python benchmarks/honest/bench_lint.py --findings  every error and warning as well
@@ -25,6 +25,7 @@ from statsclaw.specs.lint import lint
 
 ROOT = Path(__file__).parents[2]
 DEMOS = ROOT / "src/statsclaw/demo"
+LIVE = ROOT / "benchmarks/honest/live"
 EXAMPLES = ROOT / "tests/support"
 
 
@@ -78,7 +79,8 @@ def example(folder: Path) -> Documents:
 
 def honest() -> list[Documents]:
     """All honest material of the repository."""
-    demos = [row for demo in sorted(DEMOS.glob("*/recording")) for row in recorded(demo.parent)]
+    places = [*sorted(DEMOS.glob("*/recording")), *sorted(LIVE.glob("*/recording"))]
+    demos = [row for place in places for row in recorded(place.parent)]
     return [*demos, *(example(folder) for folder in sorted(EXAMPLES.glob("honest*")) if (folder / "out").is_dir())]
 
 

@@ -4,7 +4,7 @@ Every scenario is a metric with a known true value, simulated in thousands of st
 band counts as inside for a FAIL and as outside for a PASS, so both are errors there; the rules allow 1 % of each.
 "interval" is at the first look, "sequential" at all looks, R to 4 R (proportions: after every 2 % more replications).
 
-Run: python benchmarks/montecarlo/bench_verdicts.py [--json] [--studies 2000]
+Run: python benchmarks/montecarlo/bench_verdicts.py [--json] [--studies 2000] [--processes 16]
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +28,7 @@ from statsclaw.montecarlo.metrics.measures import estimate_metric
 from statsclaw.montecarlo.storage.results import MemoryResults, first_of
 from statsclaw.montecarlo.table import Floats, Table
 from statsclaw.montecarlo.verdicts.faults import covers
+from statsclaw.montecarlo.verdicts.findings import findings_of
 from statsclaw.montecarlo.verdicts.judge import judge_study
 from statsclaw.montecarlo.verdicts.power import Chances, Measured, Model, Proportion, chances
 from statsclaw.montecarlo.verdicts.questions import slope
@@ -223,6 +226,64 @@ def family(studies: int, rng: np.random.Generator) -> tuple[float, float]:
     return float(wrong[0] / studies), float(wrong[1] / studies)
 
 
+def one_bad_cell(seed: int) -> dict[str, float]:
+    """A study of twelve cells, of which one covers 92.9 % where 93 % to 97 % are asked for: PASS is an error."""
+    rng = np.random.default_rng([seed, 1])
+    study = Study("s", {"n": list(range(12))}, ["m"], {"mu": 0.0}, 500, 1, criteria=[_COVERAGE], cap=2000)
+    tables = {}
+    for cell in range(12):
+        covered = rng.random(2000) < (0.9295 if cell == 0 else 0.95)
+        low = np.where(covered, -1.0, 1.0)
+        tables[cell, "m"] = Table(np.zeros(2000, dtype=bool), {"mu.low": low, "mu.high": low + 2})
+    row = judge_study(study, MemoryResults(tables))[0]
+    return {
+        "bad_cell_false_pass": float(row.verdict == "PASS"),
+        "bad_cell_undecided_at_the_cap": float(row.verdict == "UNDECIDED"),
+        "bad_cell_literally_met": float(row.literal == "PASS"),
+    }
+
+
+def said_of_correct(seed: int) -> dict[str, float]:
+    """Findings about correct methods in six cells: any sentence is a false alarm; of skewed ones, any about bias."""
+    found: dict[str, float] = {}
+    for name, (draw, counts) in _CORRECT.items():
+        for count in counts:
+            rng = np.random.default_rng([seed, count, len(name)])
+            tables = {(cell, "m"): _correct_table(draw(rng, count), rng) for cell in range(6)}
+            study = Study("s", {"n": list(range(6))}, ["m"], {"mu": 0.0}, count, 1)
+            kinds = {row.kind for row in findings_of(study, MemoryResults(tables)).rows}
+            said = kinds if name == "normal" else kinds & {"bias"}
+            found[f"words_false_alarm_{name}_{count}"] = float(bool(said))
+            if name in ("normal", "t5", "exponential"):
+                found[f"words_tails_{name}_{count}"] = float("tails" in kinds)
+    return found
+
+
+def _correct_table(values: Floats, rng: np.random.Generator) -> Table:
+    """Intervals that cover exactly 95 % of normal estimates, with standard errors of 30 degrees of freedom."""
+    se = np.sqrt(rng.chisquare(30, len(values)) / 30)
+    reach = float(stats.t.ppf(0.975, 30)) * se
+    columns = {"mu.estimate": values, "mu.se": se, "mu.low": values - reach, "mu.high": values + reach}
+    failed = rng.random(len(values)) < 0.01
+    return Table(failed, {name: np.where(failed, np.nan, column) for name, column in columns.items()})
+
+
+_COVERAGE = Criterion("C", "coverage", "m", "mu", 0.93, 0.97)
+_CORRECT: dict[str, tuple[Callable[[np.random.Generator, int], Floats], tuple[int, ...]]] = {
+    "normal": (lambda rng, n: rng.normal(size=n), (100, 500, 1000)),
+    "t5": (lambda rng, n: rng.standard_t(5, n) / math.sqrt(5 / 3), (500,)),
+    "exponential": (lambda rng, n: rng.exponential(size=n) - 1, (500,)),
+    "lognormal": (lambda rng, n: rng.lognormal(size=n) - math.exp(0.5), (500,)),
+}
+
+
+def shares(study: Callable[[int], dict[str, float]], studies: int, processes: int) -> dict[str, float]:
+    """Of so many simulated studies, over processes; the same figures for any number of them."""
+    with ProcessPoolExecutor(processes) as pool:
+        found = list(pool.map(study, range(studies), chunksize=max(1, studies // (8 * processes))))
+    return {name: float(np.mean([row[name] for row in found])) for name in found[0]}
+
+
 def median_to_pass(true: float, band: tuple[float, float], studies: int, rng: np.random.Generator) -> float:
     grid = path(20_000)[::2]
     hits = np.cumsum(rng.binomial(np.diff(grid, prepend=0), true, (studies, len(grid))), axis=1).astype(float)
@@ -283,8 +344,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--studies", type=int, default=2000)
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only-words", action="store_true", help="One bad cell, and findings: nothing else.")
     options = parser.parse_args()
     rng, began, studies = np.random.default_rng(20260101), time.perf_counter(), options.studies
+    said = shares(one_bad_cell, studies, options.processes) | shares(said_of_correct, studies, options.processes)
+    if options.only_words:
+        print("\n".join(f"{name}: {value:.4g}" for name, value in said.items()))
+        return
     rows = [
         of_coverage(factor, bias, band, planned=planned, studies=studies, rng=rng)
         for band, planned, factor, bias in (
@@ -300,7 +367,7 @@ def main() -> None:
         )
     ]
     rows += measured_rows(studies, rng) + tail_rows(studies, rng)
-    found = figures(rows, family(max(studies // 5, 20), rng))
+    found = figures(rows, family(max(studies // 5, 20), rng)) | said
     for true in (0.95, 0.93):
         found[f"median_replications_to_pass_{true}_in_0.90_0.99"] = median_to_pass(true, (0.90, 0.99), 500, rng)
     found["seconds"] = time.perf_counter() - began

@@ -132,7 +132,7 @@ def validating(contract: Contract, variant: Variant) -> Judging:
         ):
             if passed and part.claims:
                 begun = time.monotonic()
-                made = validation.compared(part).parsed(validation)
+                made = validation.compared(part).parsed(validation.forms)
                 took, passed = time.monotonic() - begun, made.passed
                 yield executed(bench, name, "validation", subject, tree, ("statsclaw", name), 0, "", took, made)
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from statsclaw.artifacts.catalogue import catalogue
@@ -26,10 +27,11 @@ from tests.support.runs import Bench
 
 #: A command is one argument of a shell, and the kernel takes 128 KiB of that; Claude Code itself has no lower limit.
 _PIECE = 90_000
+_REFUSED = files("statsclaw.backends").joinpath("mend.md").read_text(encoding="utf-8").partition("\n")[0]
 #: The suite that maintainers get; no role writes it.
 _BY_THE_ENGINE = {
     "tests/validation/test_validation.py", "tests/validation/questions.json",
-    "tests/testthat/test-validation.R", "tests/testthat/validation-questions.R",
+    "tests/testthat/test-validation.R", "tests/testthat/validation-questions.json",
 }  # fmt: skip
 
 
@@ -77,8 +79,14 @@ class Hands:
         return {f"# You are the {role}\n": partial(self._script, role) for role in ROLES}
 
     def _script(self, role: str, talk: Talk) -> Iterator[Act]:
-        """Reads every document but the copy of its prompt, leaves what was left then, ends as it ended then."""
+        """Reads every document but the copy of its prompt, leaves what was left then, ends as it ended then.
+
+        Told that its work cannot be taken as it is, it insists: when it was recorded, the next attempt mended it.
+        """
         while True:
+            if talk.now.last.startswith(_REFUSED):
+                yield Say("It stands as it is.")
+                continue
             attempt = re.search(r"this is attempt (\d+)", talk.now.last)
             assert attempt, f"nothing was recorded that answers {talk.now.last!r}"
             yield Shell("find /in -type f -not -name prompt.md | sort")

@@ -161,7 +161,7 @@ def asked(folder: Path, language: str, code: str, seed: int = 11) -> Any:
 
 
 def normal(value: Any) -> Any:
-    """Vectors as lists, every number as a float, names of files without their endings."""
+    """Vectors as lists, every number as a float, names of files without their endings, whatever line it stands in."""
     if isinstance(value, Extra):
         return {"kind": value.kind, "value": normal(value.value)}
     if isinstance(value, np.ndarray):
@@ -169,7 +169,7 @@ def normal(value: Any) -> Any:
     if isinstance(value, list):
         return [normal(part) for part in value]
     if isinstance(value, dict):
-        return {key: Path(part).stem if key == "file" else normal(part) for key, part in value.items()}
+        return {key: Path(part).stem if key == "file" else normal(part) for key, part in value.items() if key != "at"}
     return float(value) if type(value) is int else value
 
 
@@ -179,6 +179,17 @@ def test_both_languages_ask_the_same(tmp_path: Path) -> None:
     for name in ("calls", "claims"):
         for left, right in zip(in_python[name], in_r[name], strict=True):
             assert left == right
+
+
+@pytest.mark.parametrize(("language", "code"), [("py", IN_PYTHON), ("R", IN_R)])
+def test_what_is_asked_and_claimed_knows_its_line(tmp_path: Path, language: str, code: str) -> None:
+    found, lines = asked(tmp_path, language, code), code.splitlines()
+    for row in found["claims"]:
+        file, _, line = row["at"].partition(":")
+        assert file == row["file"] == f"ask_it.{language}"
+        assert f'"{row["criterion"]}"' in lines[int(line) - 1]
+    for row in found["calls"]:
+        assert f'"{row["function"]}"' in lines[int(row["at"].partition(":")[2]) - 1] or row["what"] != "call"
 
 
 def one(body: str) -> str:

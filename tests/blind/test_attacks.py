@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -369,7 +370,7 @@ def test_a_forged_claim_is_refused_or_fails(
     except Misread:
         return
     monkeypatch.setattr(Validation, "start", lambda self: Liar(worker, lambda reply: reply))
-    monkeypatch.setattr(Author, "questionnaire", lambda self: forged)
+    monkeypatch.setattr(Author, "questionnaire", lambda self, seed=None: forged)
     attacked = Small(made.folder)
     assert any("C1" in name for name in attacked.failed) or not attacked.evidence[-1].passed
 
@@ -383,13 +384,14 @@ FORGED_RECORDS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("said", FORGED_RECORDS.values(), ids=FORGED_RECORDS.keys())
-def test_a_forged_record_of_a_study_is_a_failed_replication(said: Any):
-    assert answered(0, 0, said, lambda calls, salt: {}, 0.95).status != Status.OK
+def test_a_forged_record_of_a_study_is_no_sound_replication(said: Any):
+    with contextlib.suppress(Misread):
+        assert answered(0, 0, said, lambda calls, salt: {}, 0.95).status != Status.OK
 
 
 @pytest.mark.parametrize("said", FORGED_RECORDS.values(), ids=FORGED_RECORDS.keys())
 def test_what_a_forged_record_calculates_is_nothing_that_ends_the_engine(said: Any):
-    list(calculated_columns(said | {"calls": said["calls"] or [{}]}))
+    assert all(isinstance(how, str) for _, how in calculated_columns(said | {"calls": said["calls"] or [{}]}))
 
 
 def test_what_a_study_calculates_itself_is_named_in_the_evidence(tmp_path: Path):
@@ -401,7 +403,9 @@ def test_what_a_study_calculates_itself_is_named_in_the_evidence(tmp_path: Path)
     (row,) = attacked.simulation.evidence("after", "0" * 64, 0, 4, "secret")
     texts = [(tmp_path / name / "store", found) for name, found in (("honest", honest), ("mended", row))]
     said = [ContentStore(store).get_text(found.output_sha256) for store, found in texts]
-    assert "calculated" not in said[0] and "calculated by the study: interval: mu.se\n" in said[1]
+    assert (
+        "calculated" not in said[0] and "calculated by the study: interval: mu.se = (interval.se / 0.75)\n" in said[1]
+    )
 
 
 @pytest.mark.parametrize(

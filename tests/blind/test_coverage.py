@@ -20,6 +20,7 @@ def halved(x):
 def never(x):
     return x / 3
 """
+HALVED = "  - {name: halved, arguments: [{name: x}], returns: {type: number}}\n"
 DIALOGUE = """
 
 def halves(ask, rng):
@@ -34,7 +35,8 @@ def talked():
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_what_only_a_dialogue_reaches_is_covered(tmp_path: Path, wanted: bool) -> None:
-    made = small(tmp_path / "bench", added={PACKAGE: ADDED, QUESTIONS: DIALOGUE})
+    named = ("package: tinymean\nfunctions:\n", f"package: tinymean\nfunctions:\n{HALVED}")
+    made = small(tmp_path / "bench", changes=(named,), added={PACKAGE: ADDED, QUESTIONS: DIALOGUE})
     bench = replace(made.bench, coverage=wanted)
     rows = list(replace(made.validation, bench=bench).judged("after", "0" * 64))
     if not wanted:

@@ -12,7 +12,7 @@ import pytest
 from statsclaw.verify.blind import native
 from statsclaw.verify.blind.native import native_suite
 from statsclaw.verify.blind.questionnaire import Questionnaire
-from tests.blind.native_side import asked, interface, specification
+from tests.blind.native_side import asked, interface, judged, specification
 
 PACKAGE = """
 import random
@@ -67,6 +67,14 @@ def many(x):
 
 def table(data):
     return data
+
+
+class Bare:
+    pass
+
+
+def bump(x):
+    return Bare()
 """
 
 QUESTIONS = """
@@ -87,6 +95,7 @@ def numbers_of_a_fit(rng):
     ask.silent("SILENT", fit)
     ask.returns("RETURNS", fit)
     ask.finite("FINITE", fit)
+    ask.finite("FINITE", [fit.mean, fit.cov])
     ask.same("SAME", fit, ask.call("fit", x))
     ask.same("SAME", fit.mean == fit.mean, True)
     ask.same("SAME", ask.length(fit.draws), 4)
@@ -94,6 +103,7 @@ def numbers_of_a_fit(rng):
     ask.less("LESS", fit.mean, fit.mean + 1)
     ask.between("BETWEEN", -1, fit.mean, 1)
     ask.contains("CONTAINS", ask.text(fit), "a fit of mean")
+    ask.contains("CONTAINS", ask.exports(), "draw")
     ask.repeatable("REPEATABLE", fit)
     ask.value("TIME", ask.seconds(fit))
     ask.observe("SEEN", looked, fit)
@@ -134,7 +144,7 @@ def what_is_calculated(rng):
         (fit.draws[1:, 0], draws[1:, 0]), (fit.draws[-1], draws[-1]), (fit.draws[[0, 2], 1], draws[[0, 2], 1]),
         (fit.draws[::-1], draws[::-1]), (fit.draws[1:3], draws[1:3]), (fit.draws[:, 1:], draws[:, 1:]),
         (ask.rate(fit.draws < 4.0), (draws < 4.0).mean()), (ask.rate(fit.draws >= 4.0), (draws >= 4.0).mean()),
-        (ask.rate(fit.draws != fit.draws), 0.0),
+        (ask.rate(fit.draws != fit.draws), 0.0), (fit.draws[None, 1], draws[None, 1]),
     ]  # fmt: skip
     for observed, expected in near:
         ask.close("NEAR", observed, expected)
@@ -145,6 +155,8 @@ def refusals():
     ask.raises("ERROR", ask.call("fit", []))
     ask.raises("ERROR", ask.call("fit", [1.0]), message="at least")
     ask.warns("WARNING", ask.call("few", [1.0]))
+    ask.raises("RETURNS", ask.call("fit", []), message="two numbers")
+    ask.warns("SILENT", ask.call("few", [1.0]), message="few")
 
 
 @ask.scenario("S1")
@@ -175,6 +187,7 @@ def random_numbers():
     ask.close("NEAR", drawn, np.random.default_rng(7).normal(size=5))
     seeded = ask.seeded(3, ask.call("draw", 5))
     ask.repeatable("REPEATABLE", seeded)
+    ask.repeatable("REPEATABLE", ask.text(ask.call("bump", 1)))
 """
 
 #: What is changed in the package, and which tests fail then.
@@ -185,14 +198,16 @@ WRONG = {
     "a low bound": ("[2.0, 0.5], [0.5", "[-2.0, 0.5], [0.5", {"numbers_of_a_fit-LOW"}),
     "an error": ("raise ValueError", "raise TypeError", {"refusals-ERROR"}),
     "a message": ("at least two numbers", "too few", {"refusals-ERROR"}),
+    "an error of that name": ("class Fit:", "class ValueError(Exception): ...\n\n\nclass Fit:", {"refusals-ERROR"}),
     "no error": ("x.size < 2", "x.size < 0", {"refusals-ERROR"}),
     "a warning": ('"few numbers", UserWarning', '"few numbers", FutureWarning', {"refusals-WARNING"}),
     "a text": ("a fit of", "some", {"numbers_of_a_fit-CONTAINS"}),
+    "an export": ('"few", "draw",', '"few",', {"numbers_of_a_fit-CONTAINS", "kinds_of_values-SAME"}),
     "no order": ("    return Fit(x)", "    f = Fit(x)\n    f.mean = np.nan\n    return f", {
         f"numbers_of_a_fit-{name}" for name in ("LESS", "FINITE", "BETWEEN", "NEAR")}),
     "an argument": ("    return Fit(x)", "    x[0] = 0\n    return Fit(x)", {"numbers_of_a_fit-UNTOUCHED"}),
     "chance": ("    return Fit(x)", "    f = Fit(x)\n    f.mean += np.random.normal() * 1e-13\n    return f", {
-        "numbers_of_a_fit-REPEATABLE", "numbers_of_a_fit-SAME"}),
+        "numbers_of_a_fit-SAME"}),
     "a state": ("np.random.normal(size=n)", "np.random.default_rng().normal(size=n)", {"random_numbers-REPEATABLE"}),
     "words": ("    return Fit(x)", "    print(1)\n    return Fit(x)", {"numbers_of_a_fit-SILENT"}),
     "a call that fails": ("    return Fit(x)", "    return 1 / 0", {"numbers_of_a_fit-RETURNS"}),
@@ -233,8 +248,21 @@ def outcomes(folder: Path, suite: dict[str, str], package: str) -> dict[str, str
     return found
 
 
-def test_an_honest_package_passes_all_but_what_is_left_out(tmp_path: Path, suite: dict[str, str]) -> None:
+def as_program(folder: Path) -> tuple[int, dict[str, str]]:
+    """The clone that `outcomes` made: exit status and outcomes of the runner alone, without pytest or a conftest."""
+    command = [sys.executable, "-P", "tests/validation/test_validation.py"]
+    done = subprocess.run(command, cwd=folder, env={"PYTHONPATH": "."}, capture_output=True, text=True)
+    rows = [line.partition(":")[0].split(" ", 1) for line in done.stdout.splitlines()[:-1]]
+    return done.returncode, {name: outcome for outcome, name in rows}
+
+
+def test_an_honest_package_passes_all_but_what_is_left_out(
+    tmp_path: Path, suite: dict[str, str], questions: Questionnaire
+) -> None:
     found = outcomes(tmp_path, suite, PACKAGE)
+    assert judged("python", questions, specification(), tmp_path) == set()
+    status, alone = as_program(tmp_path)
+    assert status == 0 and set(alone.values()) == {"PASSED", "SKIPPED"}
     assert set(found.values()) == {"PASSED", "SKIPPED"}, found
     skipped = " ".join(name for name, outcome in found.items() if outcome == "SKIPPED")
     for reason in ("code that sees answers", "depends on the last answer", "depend on the machine"):
@@ -243,12 +271,18 @@ def test_an_honest_package_passes_all_but_what_is_left_out(tmp_path: Path, suite
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_package_fails_where_it_is_wrong(tmp_path: Path, suite: dict[str, str], name: str) -> None:
+def test_a_wrong_package_fails_where_the_judge_fails_it(
+    tmp_path: Path, suite: dict[str, str], questions: Questionnaire, name: str
+) -> None:
     old, new, failing = WRONG[name]
     assert old in PACKAGE
     found = outcomes(tmp_path, suite, PACKAGE.replace(old, new))
-    assert failing <= {test for test, outcome in found.items() if outcome == "FAILED"}, found
+    failed = {test for test, outcome in found.items() if outcome == "FAILED"}
+    assert failing <= failed, found
     assert "ERROR" not in found.values()
+    assert failed == judged("python", questions, specification(), tmp_path)
+    status, alone = as_program(tmp_path)
+    assert status == 1 and {test for test, outcome in alone.items() if outcome == "FAILED"} == failed
 
 
 def test_the_suite_is_the_same_each_time_and_names_no_statsclaw(questions: Questionnaire) -> None:

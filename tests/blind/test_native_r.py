@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
-from statsclaw.verify.blind.native import _R, native_suite
-from tests.blind.native_side import asked, interface, specification
+from statsclaw.verify.blind.native import _JsonForR, native_suite
+from statsclaw.verify.blind.questionnaire import Questionnaire
+from tests.blind.native_side import asked, interface, judged, specification
 from tests.blind.r_side import installed
 from tests.blind.test_native import QUESTIONS as OF_PYTHON
 
@@ -27,6 +30,7 @@ def has_testthat() -> bool:
 
 pytestmark = pytest.mark.skipif(not has_testthat(), reason="Rscript or testthat is not installed")
 
+RUNNER, NOTHING = "tests/testthat/test-validation.R", Questionnaire((), ())
 PACKAGE = """
 fit <- function(x, level = 0.95) {
   if (length(x) < 2) stop("at least two numbers")
@@ -42,7 +46,7 @@ described <- function(x) list(size = length(x), first = x[[1]], none = NULL,
 few <- function(x) { warning("few numbers"); 1.5 }
 draw <- function(n) rnorm(n)
 many <- function(x) list(x, c(1, 2), NaN, Inf, 1+2i)
-bump <- function(x) x + 1
+bump <- function(x) if (inherits(x, "formula")) x else x + 1
 """
 NAMESPACE = """
 export(fit, kinds, described, few, draw, many, bump)
@@ -56,6 +60,9 @@ REFUSALS = OF_PYTHON.partition('@ask.scenario("S1")\ndef kinds_of_values')[0]
 QUESTIONS = (
     REFUSALS
     + """
+from statsclaw_wire import Extra
+
+
 @ask.scenario("S1")
 def kinds_of_values(rng):
     table = ask.call("described", np.array([0.1, 0.2]))
@@ -80,6 +87,7 @@ def random_numbers():
     seeded = ask.seeded(3, ask.call("draw", 3))
     ask.close("NEAR", seeded, [-0.96193341591988268, -0.29252572287846657, 0.25878821624125148])
     ask.repeatable("REPEATABLE", ask.call("draw", 3, ask.generator(7)))
+    ask.repeatable("REPEATABLE", ask.text(ask.call("bump", Extra("formula", "y ~ x"))))
 """
 )
 
@@ -96,7 +104,10 @@ WRONG = {
     "a text": ("a fit of", "some", {"numbers_of_a_fit CONTAINS"}),
     "no order": ("mean = mean(x), ", "mean = NaN, ", {f"numbers_of_a_fit {n}" for n in ("LESS", "FINITE", "NEAR")}),
     "chance": ("mean = mean(x), ", "mean = mean(x) + rnorm(1) * 1e-13, ", {
-        "numbers_of_a_fit REPEATABLE", "numbers_of_a_fit SAME"}),
+        "numbers_of_a_fit SAME"}),
+    "a clock": ("mean = mean(x), ", "mean = mean(x) + as.numeric(Sys.time()) * 1e-12, ", {
+        "numbers_of_a_fit REPEATABLE"}),
+    "an export": ("draw <- function", "drawn <- function", {"numbers_of_a_fit CONTAINS", "kinds_of_values SAME"}),
     "words": ("  f <- list", '  cat("1\\n")\n  f <- list', {"numbers_of_a_fit SILENT"}),
     "a call that fails": ("  f <- list", '  stop("no")\n  f <- list', {"numbers_of_a_fit RETURNS"}),
     "another type": ("size = length(x)", "size = as.character(length(x))", {"kinds_of_values SAME"}),
@@ -106,11 +117,17 @@ WRONG = {
 }  # fmt: skip
 
 
+TESTS = specification(ERROR="simpleError", WARNING="simpleWarning")
+
+
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    questions = asked(tmp_path_factory.mktemp("asked"), QUESTIONS)
-    tests = specification(ERROR="simpleError", WARNING="simpleWarning")
-    return native_suite("r", questions, tests, interface())
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Questionnaire:
+    return asked(tmp_path_factory.mktemp("asked"), QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def suite(questions: Questionnaire) -> dict[str, str]:
+    return native_suite("r", questions, TESTS, interface())
 
 
 def outcomes(folder: Path, suite: dict[str, str], package: str) -> dict[str, str]:
@@ -118,7 +135,7 @@ def outcomes(folder: Path, suite: dict[str, str], package: str) -> dict[str, str
     source = folder / "tiny"
     (source / "R").mkdir(parents=True)
     (source / "DESCRIPTION").write_text("Package: tiny\nVersion: 1.0\nTitle: T\nImports: stats\n")
-    (source / "NAMESPACE").write_text(NAMESPACE)
+    (source / "NAMESPACE").write_text(NAMESPACE if "draw <-" in package else NAMESPACE.replace("draw", "drawn"))
     (source / "R" / "tiny.R").write_text(package)
     for path, text in suite.items():
         (source / path).parent.mkdir(parents=True, exist_ok=True)
@@ -140,20 +157,52 @@ def outcomes(folder: Path, suite: dict[str, str], package: str) -> dict[str, str
     return found
 
 
-def test_an_honest_package_passes_all_but_what_is_left_out(tmp_path: Path, suite: dict[str, str]) -> None:
+def as_program(folder: Path) -> tuple[int, dict[str, str]]:
+    """The clone that `outcomes` made: exit status and outcomes of the runner alone, without testthat."""
+    command = ["Rscript", "--vanilla", "tests/testthat/test-validation.R"]
+    site = os.environ | {"R_LIBS": str(folder / "site")}
+    done = subprocess.run(command, cwd=folder / "tiny", env=site, capture_output=True, text=True)
+    rows = [line.partition(":")[0].split(" ", 1) for line in done.stdout.splitlines()[:-1]]
+    return done.returncode, {name: outcome for outcome, name in rows}
+
+
+def test_an_honest_package_passes_all_but_what_is_left_out(
+    tmp_path: Path, suite: dict[str, str], questions: Questionnaire
+) -> None:
     found = outcomes(tmp_path, suite, PACKAGE)
+    assert judged("r", questions, TESTS, tmp_path / "site") == set()
+    status, alone = as_program(tmp_path)
+    assert (status, alone) == (0, found)
     skipped = {name for name, outcome in found.items() if outcome == "SKIPPED"}
     assert not [name for name, outcome in found.items() if outcome == "FAILED"]
     assert skipped == {f"numbers_of_a_fit {name} (left out)" for name in ("TIME", "SEEN", "TALK")}
-    assert len(found) == 24
+    assert len(found) == 26
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_package_fails_where_it_is_wrong(tmp_path: Path, suite: dict[str, str], name: str) -> None:
+def test_a_wrong_package_fails_where_the_judge_fails_it(
+    tmp_path: Path, suite: dict[str, str], questions: Questionnaire, name: str
+) -> None:
     old, new, failing = WRONG[name]
     assert old in PACKAGE
     found = outcomes(tmp_path, suite, PACKAGE.replace(old, new))
-    assert failing <= {test for test, outcome in found.items() if outcome == "FAILED"}, found
+    failed = {test for test, outcome in found.items() if outcome == "FAILED"}
+    assert failing <= failed, found
+    assert {test.replace(" ", "-") for test in failed} == judged("r", questions, TESTS, tmp_path / "site")
+    status, alone = as_program(tmp_path)
+    assert (status, alone) == (1, found)
+
+
+def read_by_r(folder: Path, *values: Any) -> list[str]:
+    """The file with values as R reads it, in words of R: `values` holds them, one after another."""
+    written = _JsonForR()
+    rows = json.dumps([written.of(value) for value in values])
+    data = ", ".join(f"{json.dumps(name)}: {text}" for text, name in written.data.items())
+    (folder / "validation-questions.json").write_text(
+        f'{{"package": "base", "calls": [], "claims": [], "data": {{{data}}}, "values": {rows}}}'
+    )
+    (folder / "test-validation.R").write_text(native_suite("r", NOTHING, specification(), interface())[RUNNER])
+    return [f"setwd('{folder}')", "sys.source('test-validation.R', globalenv())", "values <- made(questions$values)"]
 
 
 def test_r_reads_every_number_exactly(tmp_path: Path) -> None:
@@ -162,10 +211,11 @@ def test_r_reads_every_number_exactly(tmp_path: Path) -> None:
     x = np.concatenate(
         [drawn, [5e-324, 1.7976931348623157e308, 0.1, 1 / 3, 1e22, 123456789.125, -0.0, np.inf, -np.inf]]
     )
-    (tmp_path / "x.R").write_text(f"c({', '.join(map(_R().of, x.tolist()))})")
-    program = f'writeBin(eval(parse("{tmp_path}/x.R")), "{tmp_path}/x.bin", endian = "little")'
-    subprocess.run(["Rscript", "-e", program], check=True, capture_output=True)
-    assert (tmp_path / "x.bin").read_bytes() == x.astype("<f8").tobytes()
+    program = [*read_by_r(tmp_path, *x.tolist(), x), "x <- values[[length(values)]]"]
+    program += ["for (v in list(x, unlist(values[-length(values)]))) writeBin(v, stdout_file, endian = 'little')"]
+    program.insert(0, f"stdout_file <- file('{tmp_path}/x.bin', 'wb')")
+    subprocess.run(["Rscript", "-e", "; ".join([*program, "close(stdout_file)"])], check=True, capture_output=True)
+    assert (tmp_path / "x.bin").read_bytes() == 2 * x.astype("<f8").tobytes()
 
 
 def test_r_reads_values_as_the_worker_would_get_them(tmp_path: Path) -> None:
@@ -174,16 +224,34 @@ def test_r_reads_values_as_the_worker_would_get_them(tmp_path: Path) -> None:
         'factor(c("u", NA, "v"))': Extra("factor", {"levels": ["u", "v"], "codes": np.array([1, 0, 2])}),
         'data.frame(x = c(1, 2), y = c("a", NA))': Extra(
             "table", {"columns": {"x": np.array([1.0, 2.0]), "y": ["a", None]}, "index": None}),
+        'data.frame(x = 1:2, row.names = c("u", "v"))': Extra("table", {"columns": {"x": [1, 2]}, "index": ["u", "v"]}),
         'list(1, "a")': Extra("named", {"value": [1.0, "a"], "names": None}),
         'list(1, 2)': Extra("named", {"value": [1.0, 2.0], "names": None}),
         'matrix(1:6 / 2, 2, byrow = TRUE)': np.arange(1.0, 7).reshape(2, 3) / 2,
+        'matrix(1:2, 1, dimnames = list("r", c("a", "b")))': Extra(
+            "named", {"value": np.array([[1, 2]]), "names": [["r"], ["a", "b"]]}),
+        'matrix(1:2, 1, dimnames = list(r = NULL, c = c("a", "b")))': Extra(
+            "named", {"value": np.array([[1, 2]]), "names": [None, ["a", "b"]], "axes": ["r", "c"]}),
+        'c(u = 1.5, v = 2)': Extra("series", {"values": np.array([1.5, 2]), "index": ["u", "v"], "name": None}),
         'c(1L, NA)': np.array([1, -(2**31)], dtype="i4"),
         'as.raw(c(1, 255))': Extra("bytes", "01ff"),
+        'raw()': Extra("bytes", ""),
         'c(1, NA)': Extra("masked", [np.array([1.0, 2.0]), np.array([False, True])]),
         'list(`a b` = "q\\"\\\\\\n`")': {"a b": 'q"\\\n`'},
+        '"\\u00e4\\U1F600\\t\\ufffd"': "\u00e4\U0001f600\t\0",
         'numeric(0)': [],
+        'array(1:8, c(2, 2, 2))': np.arange(1, 9).reshape(2, 2, 2).T,
+        'c(TRUE, FALSE)': [True, False],
+        'c("a", NA)': np.array(["a", None], dtype=object),
+        '1+2i': Extra("complex", [1.0, 2.0]),
+        '2^70': Extra("integer", hex(2**70)),
+        'c(2^70, 1)': [2**70, 1],
+        'list(1, NULL)': [1.0, None],
+        'y ~ log(x)': Extra("formula", "y ~ log(x)"),
+        'list(`1` = "a")': Extra("pairs", [[1, "a"]]),
     }  # fmt: skip
-    rows = [f"isTRUE(all.equal({wanted}, {_R().of(value)}, tolerance = 0))" for wanted, value in values.items()]
-    (tmp_path / "v.R").write_text("cat(c(" + ",\n".join(rows) + '), sep = "\\n")')
+    program = read_by_r(tmp_path, *values.values())
+    rows = [f"isTRUE(all.equal({wanted}, values[[{n}]], tolerance = 0))" for n, wanted in enumerate(values, 1)]
+    (tmp_path / "v.R").write_text("\n".join(program) + "\ncat(c(" + ",\n".join(rows) + '), sep = "\\n")')
     said = subprocess.run(["Rscript", str(tmp_path / "v.R")], check=True, capture_output=True, text=True).stdout
     assert dict(zip(values, said.split(), strict=True)) == dict.fromkeys(values, "TRUE")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from statsclaw.specs.interface import Interface
 from statsclaw.specs.test_spec import Scenario, TestSpec
 from statsclaw.verify.blind.comparing import Judge
 from statsclaw.verify.blind.form import Forms
+from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.meaningless import NULLS, meaningless
+from statsclaw.verify.blind.moving import with_moved
 from statsclaw.verify.blind.overlooking import overlooked
 from statsclaw.verify.blind.trying import passing_on_null, unable_to_fail
 from tests.blind.made import INTERFACE, answers, criterion, fit, questionnaire
@@ -233,3 +236,66 @@ def test_whoever_is_lenient_where_two_answers_agree_is_named():
 
     (row,) = tried_twice(lenient, criterion(), fit(), fit())
     assert row.repeats
+
+
+# --- what is no number ------------------------------------------------------------------------------------------------
+
+SIGNATURE = [
+    {"name": "y", "default": None, "keyword_only": False},
+    {"name": "X", "default": "None", "keyword_only": True},
+]
+
+
+def test_a_claim_about_a_signature_can_fail():
+    write = lambda ask: ask.same("C1", ask.signature("fit"), SIGNATURE)  # noqa: E731
+    assert stuck(write, criterion("holds"), SIGNATURE) == []
+
+
+def test_a_length_beside_the_numbers_that_a_criterion_is_of_is_no_deaf_claim():
+    def write(ask):
+        one = ask.call("fit", Y, X)
+        ask.close("C1", ask.length(one.coef), 2)
+        ask.close("C1", one.coef, [0.5, -1.25])
+
+    assert stuck(write, criterion(of="fit.coef"), fit()) == []
+
+
+def test_a_length_alone_is_not_what_a_criterion_about_numbers_is():
+    found = stuck(about(lambda ask, f: ask.close("C1", ask.length(f.coef), 2)), criterion(of="fit.coef"), fit())
+    assert len(found) == 1
+
+
+def test_a_field_whose_name_holds_a_dot_is_one_part():
+    interface = Interface.model_validate({
+        "package": "p",
+        "functions": [{
+            "name": "test", "arguments": [{"name": "y"}],
+            "returns": {"type": "object", "fields": [{"name": "p.value", "type": "array", "shape": [2]}]},
+        }],
+    })  # fmt: skip
+    forms = Forms(interface, "r")
+    row = criterion(of="test.p.value")
+
+    def write(ask):
+        ask.close("C1", ask.call("test", Y)["p.value"], [0.5, 0.25])
+
+    questions = questionnaire(write)
+    given = answers(Extra("object", {"classes": ["t"], "fields": {"p.value": np.array([0.5, 0.25])}, "missing": []}))
+    assert list(overlooked(questions, spec_of(row), forms, given)) == []
+    judge = Judge({row.id: row}, questions.calls, forms)
+    assert list(unable_to_fail(questions, judge, given, nobody, "secret")) == []
+    moved = with_moved(given, (0, ("p", "value")), lambda values: values + 1.0)
+    assert moved.of(0).value.value["fields"]["p.value"].tolist() == [1.5, 1.25]
+
+
+def test_names_of_elements_can_fail_though_moving_numbers_moves_no_name() -> None:
+    def named(*names: str) -> Extra:
+        return fit(coef=Extra("named", {"value": np.array([5.3, 2.0]), "names": list(names)}))
+
+    row = criterion(rule="holds", tolerance=None)
+    for write in (
+        about(lambda ask, f: ask.same("C1", ask.names(f.coef), ["a", "b"])),
+        about(lambda ask, f: ask.same("C1", [ask.names(f.coef), ask.names(f.coef)], [["a", "b"], ["a", "b"]])),
+    ):
+        assert stuck(write, row, named("a", "b")) == []
+    assert stuck(about(lambda ask, f: ask.same("C1", ask.names(f.coef), ask.names(f.coef))), row, named("a", "b"))

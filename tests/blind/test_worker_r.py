@@ -19,7 +19,8 @@ NAMESPACE = """
 useDynLib(tiny)
 importFrom(stats, setNames)
 export(interval, fit, refuse, refuse_specially, warns, talks, draws, bump, count, leaves, table_of, whole, late, hides,
-       matrix_of, describe, person, takes_formula, object_of, mixed, sinks, called, closes, mumbles, strict, large)
+       matrix_of, describe, person, takes_formula, object_of, mixed, sinks, called, closes, mumbles, strict, large,
+       nested, draws_nothing, draws_points, draws_ggplot)
 S3method(print, tiny_fit)
 S3method(coef, tiny_fit)
 S3method(predict, tiny_fit)
@@ -62,6 +63,15 @@ mixed <- function() list(a = 1, f = function() 1, inner = list(e = new.env(), b 
 sinks <- function() { sink(tempfile()); sink(tempfile()); cat("lost"); 1 }
 called <- function(x, data = NULL) paste(deparse(match.call()), collapse = "")
 closes <- function() { closeAllConnections(); 1 }
+inner <- structure(list(b = 2, hidden = 3), class = "inner")
+nested <- function() structure(list(inner = inner, a = 1), class = "outer")
+draws_nothing <- function() 1
+draws_points <- function() {
+  plot(1:3, c(2, 4, 8), main = "Growth", xlab = "t", ylab = "size")
+  lines(1:2, 3:4)
+}
+draws_ggplot <- function() ggplot2::ggplot(data.frame(t = 1:3, size = c(2, 4, 8)), ggplot2::aes(t, size)) +
+  ggplot2::geom_point() + ggplot2::geom_line() + ggplot2::labs(title = "Growth")
 """
 C_CODE = """
 #include <Rinternals.h>
@@ -122,6 +132,50 @@ def test_warnings_are_collected_and_the_answer_stays(worker: Conversation) -> No
     assert reply["warnings"][1]["classes"] == ["tiny_warning", "warning", "condition"]
     strict = worker.call("strict")
     assert strict["value"] == 1.0 and [row["message"] for row in strict["warnings"]] == ["first"]
+
+
+def test_a_field_that_is_an_object_is_read_by_its_own_fields(worker: Conversation) -> None:
+    fields = worker.call("nested", fields=["a", {"name": "inner", "fields": ["b"]}])["value"].value["fields"]
+    assert fields["a"] == 1.0 and fields["inner"].value["fields"] == {"b": 2.0}
+    assert fields["inner"].value["classes"] == ["inner"]
+
+
+def test_all_that_an_object_holds_is_handed_over_where_that_is_asked(worker: Conversation) -> None:
+    whole = worker.call("nested", fields=["*"])["value"].value["fields"]
+    assert whole == {"inner": {"b": 2.0, "hidden": 3.0}, "a": 1.0}
+    assert worker.call("whole", 1.0, fields=["*"])["value"] == worker.call("whole", 1.0)["value"], "a number is one"
+
+
+def test_an_invisible_result_is_told(worker: Conversation) -> None:
+    assert worker.call("talks")["visible"] is False
+    assert worker.call("whole", 1.0)["visible"] is True
+
+
+def test_a_fitted_model_of_r_itself_is_an_argument(worker: Conversation) -> None:
+    data = Extra("table", {"columns": {"x": [1.0, 2.0, 4.0], "y": [1.0, 3.0, 7.0]}, "index": None})
+    made = worker.next
+    fitted = worker.call("stats::lm", Extra("formula", "y ~ x"), named={"data": data})
+    assert "error" not in fitted
+    described = worker.call("describe", answer(made))["value"]
+    assert "lm" in list(described)
+
+
+def test_a_figure_is_told_by_its_layers(worker: Conversation) -> None:
+    drawn = worker.call("draws_points", figure=True)["value"].value["fields"]
+    assert (drawn["rendered"], drawn["layers"], drawn["kinds"]) == (True, 2, ["points", "line"])
+    assert (drawn["title"], drawn["xlabel"], drawn["ylabel"]) == ("Growth", "t", "size")
+    assert drawn["layer1"]["y"].tolist() == [2.0, 4.0, 8.0] and drawn["layer2"]["x"].tolist() == [1.0, 2.0]
+    nothing = worker.call("draws_nothing", figure=True)["value"].value["fields"]
+    assert (nothing["rendered"], nothing["why"]) == (False, "nothing was drawn")
+
+
+def test_a_figure_of_ggplot2_is_told_by_its_layers(worker: Conversation) -> None:
+    reply = worker.call("draws_ggplot", figure=True)
+    if "error" in reply and "ggplot2" in reply["error"]["message"]:
+        pytest.skip("ggplot2 is not installed")
+    drawn = reply["value"].value["fields"]
+    assert (drawn["rendered"], drawn["kinds"], drawn["title"]) == (True, ["point", "line"], "Growth")
+    assert drawn["layer2"]["y"].tolist() == [2.0, 4.0, 8.0]
 
 
 def test_what_is_printed_is_told_and_does_not_stay(worker: Conversation) -> None:
@@ -218,7 +272,8 @@ def test_exports_and_signature(worker: Conversation) -> None:
         (None, ["NULL", "NULL", "0"]),
         (np.zeros((2, 3)), ["double", "matrix", "6"]),
         (np.float64(2.0), ["double", "numeric", "1"]),
-        (Extra("named", {"value": [1.0, 2.0], "names": None}), ["double", "numeric", "2"]),
+        (Extra("named", {"value": [1.0, 2.0], "names": None}), ["list", "list", "2"]),
+        (Extra("logical", np.array([np.nan, 1.0])), ["logical", "logical", "2"]),
         (Extra("named", {"value": [1], "names": None}), ["list", "list", "1"]),
         (Extra("formula", "y ~ x"), ["language", "formula", "3"]),
     ],

@@ -29,6 +29,7 @@ from statsclaw.runlog.events import (
 )
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import Observer
+from statsclaw.runlog.store import ContentStore
 from tests.support.runs import AGENT, HONEST, Bench, make_target, order_for
 
 HERE = Path(__file__).parent
@@ -61,7 +62,8 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fault:
-    """`caught_by`: who must be the first to object; "… warning" where the run goes on and everybody is told.
+    """`caught_by`: who must be the first to object; "… warning" or "… note" where the run goes on and people
+    are told, "named" where the audit says of the criterion or the study what cannot be decided by computation.
 
     `to`: the role that must be sent back, where that is not the one that cheats.
     `missed`: why it is not yet caught like that; a known weakness.
@@ -77,7 +79,7 @@ class Fault:
 
     @property
     def only_told(self) -> bool:
-        return self.caught_by.endswith(" warning")
+        return self.caught_by.endswith((" warning", " note")) or self.caught_by == "named"
 
 
 @dataclass(frozen=True)
@@ -151,14 +153,21 @@ def _judged(view: RunView) -> str:
     return " ".join([*(f"{row.id} FAIL {row.note}" for row in failed), *summaries])
 
 
-def warnings_of(view: RunView) -> dict[str, str]:
+def warnings_of(view: RunView, store: ContentStore) -> dict[str, str]:
     """What a run that went through was told by each of the computed checks."""
     rows: dict[str, tuple[Finding, ...]] = {
-        "lint warning": view.checked.findings if view.checked else (),
-        "suite warning": view.suite.findings if view.suite else (),
-        "review warning": view.reviewed.findings if view.reviewed else (),
+        "lint": view.checked.findings if view.checked else (),
+        "suite": view.suite.findings if view.suite else (),
+        "review": view.reviewed.findings if view.reviewed else (),
     }
-    return {name: "\n".join(f.message for f in found if f.severity == "warning") for name, found in rows.items()}
+    told = {
+        f"{name} {severity}": "\n".join(row.message for row in found if row.severity == severity)
+        for name, found in rows.items()
+        for severity in ("warning", "note")
+    }
+    evidence = view.evidence_for(view.tree_sha256)
+    outputs = [store.get_text(row.output_sha256) for row in evidence if row.phase == "study"]
+    return told | {"named": "\n".join([*(row.summary for row in evidence if row.name == "ask"), *outputs])}
 
 
 def play(fault: Fault | None, folder: Path, *also: Observer) -> tuple[Caught | None, RunView | None]:
@@ -177,7 +186,8 @@ def play(fault: Fault | None, folder: Path, *also: Observer) -> tuple[Caught | N
     except _Noticed as found:
         return found.caught, None
     if fault and fault.only_told:
-        return Caught(fault.caught_by, warnings_of(view)[fault.caught_by]), view
+        (run,) = Bench(folder).workspace.runs()
+        return Caught(fault.caught_by, warnings_of(view, ContentStore(run.path / "store"))[fault.caught_by]), view
     return None, view
 
 

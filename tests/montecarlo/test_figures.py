@@ -14,9 +14,23 @@ from PIL import Image
 
 from statsclaw.montecarlo.chains.uniformity import ecdf_band
 from statsclaw.montecarlo.design import Criterion, Level, Study, StudyRefused
-from statsclaw.montecarlo.figures import FORMATS, draw_figures, nested, panel, ranks, rate, zips
-from statsclaw.montecarlo.figures.reading import measure
+from statsclaw.montecarlo.figures import (
+    FORMATS,
+    KINDS,
+    draw_figures,
+    lolly,
+    nested,
+    paired,
+    panel,
+    ranks,
+    rate,
+    rejection,
+    theme,
+    zips,
+)
+from statsclaw.montecarlo.figures.reading import as_point, measure
 from statsclaw.montecarlo.figures.style import Drawing, journal_style, method_styles, write
+from statsclaw.montecarlo.metrics.differences import metric_difference
 from statsclaw.montecarlo.metrics.intervals import interval
 from statsclaw.montecarlo.metrics.measures import estimate_metric
 from statsclaw.montecarlo.storage.results import MemoryResults
@@ -83,7 +97,7 @@ def test_every_figure_is_written_in_every_format_with_a_caption(tmp_path: Path) 
     written = draw_figures(study, results, tmp_path / "figures")
     names = {path.name for path in written}
     assert all(path.stat().st_size > 0 for path in written)
-    for figure in ("panel", "zip-mu", "rate", "ranks-mle", "ranks-gibbs"):
+    for figure in ("panel", "lolly-mu", "paired", "zip-mu", "rate", "ranks-mle", "ranks-gibbs"):
         assert {f"{figure}.{kind}" for kind in ("svg", "pdf", "png", "caption.md")} <= names
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(names)
 
@@ -157,9 +171,107 @@ def test_bounds_of_criteria_are_shaded_where_they_apply() -> None:
     assert strips[0].get_y() == pytest.approx(-0.2 * spread) and strips[0].get_height() == pytest.approx(0.4 * spread)
     (place, _), *_ = marked(bias, "mle")
     assert strips[0].get_x() < place < strips[0].get_x() + strips[0].get_width()
-    assert "criteria c1 (coverage of mle); c2 (bias of mle)" in drawing.caption
+    assert "c1: coverage of mle between 0.9 and 0.99; c2: bias of mle" in drawing.caption
     labels = [text.get_text() for text in drawing.figure.legends[0].get_texts()]
-    assert labels == ["mle", "gibbs", "criterion"]
+    assert labels == ["mle", "gibbs", "value within bounds", "value outside bounds"]
+
+
+def test_of_several_bands_the_missed_one_is_in_front_else_the_tightest() -> None:
+    wide, tight = (
+        Criterion(name, "bias", "mle", low=-size, high=size) for name, size in (("wide", 0.03), ("tight", 0.02))
+    )
+    never = Criterion("never", "bias", "mle", low=0.02, high=0.04, cells={"N": [200]})
+    of_difference = Criterion("pair", "bias", "mle", minus="gibbs", low=-0.001, high=0.001)
+    study, results = made(GRID, criteria=[wide, tight, never, of_difference])
+    axes = drawn(panel, study, results)[0].figure.axes[0]
+    front = [one for one in axes.patches if one.get_gid() == "band:bias"]
+    behind = [one for one in axes.patches if one.get_gid() == "other band:bias"]
+    assert len(front) == 4 and len(behind) == 5
+    assert sorted((one.get_y(), one.get_facecolor()) for one in front)[-1] == (0.02, mpl.colors.to_rgba("#F8DCCB"))
+    assert sum((one.get_y(), one.get_height()) == (-0.02, 0.04) for one in front) == 3
+    assert min(one.get_zorder() for one in front) > max(one.get_zorder() for one in behind)
+
+
+def rejects(cell, method, columns, failed) -> None:
+    columns["mu.reject"] = (np.arange(len(failed)) < 6 * (cell + 1)).astype(float)
+
+
+def test_the_rejection_figure_has_exact_whiskers_and_the_nominal_level() -> None:
+    study, results = made(GRID, change=rejects)
+    (drawing,) = drawn(rejection, study, results)
+    (axes,) = drawing.figure.axes
+    assert [y for _, y in marked(axes, "mle")] == [0.05, 0.1, 0.15, 0.2]
+    expected = [interval(estimate_metric("rejection", results.table(at, "mle"), parameter="mu"), 0.05)
+                for at in range(4)]  # fmt: skip
+    assert bars(axes, "mle") == expected
+    (nominal,) = [one for one in axes.lines if one.get_gid() == "nominal"]
+    assert nominal.get_ydata()[0] == pytest.approx(0.05)
+    assert drawn(rejection, *made(GRID)) == []
+
+
+def test_lolly_plots_have_every_cell_and_method_once() -> None:
+    study, results = made({"N": [50, 100], "rho": [0.1, 0.9]})
+    (drawing,) = drawn(lolly, study, results)
+    for axes, metric in zip(drawing.figure.axes, ("bias", "rmse", "coverage", "se_ratio"), strict=True):
+        for method in study.method_names:
+            found = sorted(
+                (float(line.get_ydata()[0]), float(line.get_xdata()[0]))
+                for line in axes.lines
+                if line.get_gid() == f"points:{method}"
+            )
+            expected = [
+                estimate_metric(metric, results.table(cell, method), parameter="mu", truth=0.0).value
+                for cell in range(4)
+            ]
+            assert [value for _, value in found] == expected
+
+
+def test_the_paired_figure_shows_differences_with_the_error_of_the_pairs() -> None:
+    study, results = made(GRID)
+    (drawing,) = drawn(paired, study, results)
+    assert drawing.figure.axes[1].get_ylabel() == "Δ RMSE"
+    expected = [
+        metric_difference("rmse", results.table(cell, "gibbs"), results.table(cell, "mle"), parameter="mu", truth=0.0)
+        for cell in range(4)
+    ]
+    assert [y for _, y in marked(drawing.figure.axes[1], "gibbs")] == [one.value for one in expected]
+    assert bars(drawing.figure.axes[1], "gibbs") == [(as_point(one).low, as_point(one).high) for one in expected]
+    assert "minus that of mle" in drawing.caption
+    assert drawn(paired, *made(GRID, methods=("mle",))) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_no_font_has_is_written_as_an_escape_and_told_once(tmp_path: Path) -> None:
+    study, results = made({"Ωμέγα": [50, 100]}, methods=("МНК", "\U00012000\nx"), replications=20)
+    notes: list[str] = []
+    written = draw_figures(study, results, tmp_path, ("svg",), note=notes.append)
+    text = next(path for path in written if path.name == "panel.svg").read_text()
+    text = "\n".join(re.findall(r"<text[^>]*>([^<]*)<", text))
+    assert "МНК" in text and "Ωμέγα" in text
+    assert r"\U00012000\nx" in text and "\U00012000" not in text
+    assert len(notes) == 1 and "\n" not in notes[0] and "fonts-noto-core" in notes[0]
+
+
+def test_a_theme_sets_width_and_font_and_holds_inside_only() -> None:
+    study, results = made(GRID, parameters=("a", "b", "c"))
+    with journal_style(theme("journal", width_mm=84, font="dejavu serif")):
+        pages = list(panel.draw(measure(study, results)))
+        assert mpl.rcParams["font.family"] == ["DejaVu Serif"]
+    assert [len(page.figure.axes) // 4 for page in pages] == [2, 1]
+    assert all(page.figure.get_figwidth() == pytest.approx(84 / 25.4, abs=1e-5) for page in pages)
+    assert drawn(panel, study, results)[0].figure.get_figwidth() == 7.0
+    with journal_style(theme("slides")):
+        assert mpl.rcParams["font.size"] == 15
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [({"name": "pink"}, "journal, grey, slides"), ({"width_mm": 1}, "40 to 1000 mm"), ({"font": "no such"}, "give")],
+)
+def test_what_is_no_theme_is_refused(asked, said: str) -> None:
+    with pytest.raises(StudyRefused) as refused:
+        theme(**asked)
+    assert said in refused.value.line()
 
 
 def fail_some(cell: int, method: str, columns, failed) -> None:
@@ -190,10 +302,11 @@ def test_captions_say_design_replications_seed_level_and_what_bars_mean() -> Non
         "**probit.** Bias, RMSE, Coverage, Mean SE / EmpSE by N.",
         "N ∈ {200, 500, 1000, 5000}",
         "methods mle, gibbs",
-        "Replications: 120 per cell",
+        "Bias: mean of the estimates minus the true value",
+        "Whiskers are 95 % intervals",
+        "120 replications in each cell",
         "Seed: 20260101. Level of intervals: 0.95",
         "Failures: none of 960",
-        "95 % intervals for the Monte Carlo error",
         study.design_sha256,
     ):
         assert part in text
@@ -392,9 +505,7 @@ ODD = {
 def test_odd_studies_have_figures_too(case: str) -> None:
     study, results = made(**ODD[case])  # type: ignore[arg-type]
     with journal_style():
-        drawings = [
-            one for module in (panel, zips, nested, rate, ranks) for one in module.draw(measure(study, results))
-        ]
+        drawings = [one for module in KINDS for one in module.draw(measure(study, results))]
         for drawing in drawings:
             drawing.figure.draw_without_rendering()
     assert drawings[0].name.startswith("panel")

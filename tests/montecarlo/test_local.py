@@ -54,7 +54,7 @@ def outcomes(study: Study, tasks: list[Task], workers: int = 1) -> list[Batch | 
 
 DEATHS = {
     "os._exit(3)": "ended itself with code 3",
-    "ctypes.string_at(0)": "segmentation fault (SIGSEGV)",
+    "ctypes.string_at(0)": "killed by SIGSEGV, a segmentation fault",
     "os.kill(os.getpid(), signal.SIGKILL)": "perhaps out of memory",
     "os.abort()": "SIGABRT",
 }

@@ -86,7 +86,7 @@ def test_summary_verdict_plan_and_figures(done: Path) -> None:
     assert table.returncode == 0 and "coverage" in table.stdout
     verdict = mc(done, "verdict", "study.py")
     assert verdict.returncode in (0, 5) and "coverage of mu by mean" in verdict.stdout
-    assert json.loads(mc(done, "verdict", "study.py", "--json").stdout)[0]["id"] == "coverage"
+    assert json.loads(mc(done, "verdict", "study.py", "--json").stdout)["criteria"][0]["id"] == "coverage"
     assert "literal" in mc(done, "plan", "study.py").stdout
     figures = mc(done, "figures", "study.py", "--format", "svg", "--folder", "drawn")
     assert figures.returncode == 0 and all(Path(done / line).is_file() for line in figures.stdout.splitlines())

@@ -68,6 +68,29 @@ def test_errors_are_the_spread_over_repeated_studies(metric: str) -> None:
         assert float(np.mean([row.robust or 0 for row in found])) == pytest.approx(spread, rel=0.07)
 
 
+def test_relative_precision_with_failures_is_that_of_rsimsum() -> None:
+    """Each EmpSE of what its method gave, the correlation of the pairs, n of the method (R/performance.R)."""
+    own, other = (table.columns["mu.estimate"].copy() for table in drawn(np.random.default_rng(11), 400))
+    own[::10], other[5::8] = np.nan, np.nan
+    found = compared("relative_precision", table_of(own), table_of(other))
+    kept = ~np.isnan(own) & ~np.isnan(other)
+    ratio = np.nanvar(other, ddof=1) / np.nanvar(own, ddof=1)
+    rho = np.corrcoef(own[kept], other[kept])[0, 1]
+    assert found.value == pytest.approx(100 * (ratio - 1))
+    assert found.mcse == pytest.approx(200 * ratio * math.sqrt((1 - rho**2) / (np.count_nonzero(~np.isnan(own)) - 1)))
+    assert (found.trials, found.failures) == (int(np.sum(kept)), 400 - int(np.sum(kept)))
+
+
+def test_the_robust_error_with_failures_is_the_spread_over_repeated_studies() -> None:
+    rng, found = np.random.default_rng(12), []
+    for _ in range(800):
+        own, other = (table.columns["mu.estimate"] for table in drawn(rng, 300))
+        own[rng.random(300) < 0.2], other[rng.random(300) < 0.1] = np.nan, np.nan
+        found.append(compared("relative_precision", table_of(own), table_of(other)))
+    spread = float(np.std([row.value for row in found], ddof=1))
+    assert float(np.mean([row.robust or 0 for row in found])) == pytest.approx(spread, rel=0.09)
+
+
 def test_a_paired_difference_is_the_paired_t_test() -> None:
     own, other = drawn(np.random.default_rng(5), 40)
     exact = stats.ttest_rel(own.columns["mu.estimate"], other.columns["mu.estimate"]).confidence_interval(0.99)

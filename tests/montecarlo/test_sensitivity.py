@@ -26,7 +26,7 @@ def table_of(estimate: Floats, factor: float = 1.0, shift: float = 0.0) -> Table
 
 
 def study_of(*criteria: Criterion, n: tuple[int, ...] = (1,)) -> Study:
-    return Study("s", {"n": list(n)}, ["m"], {"mu": 0.0}, 2001, 1, criteria=criteria)
+    return Study("s", {"n": list(n)}, ["m"], {"mu": 0.0}, 2001, 1, criteria=criteria, cap=2001)
 
 
 def rows_of(study: Study, *tables: Table) -> dict[tuple[str, str, str], SensitivityRow]:
@@ -73,6 +73,14 @@ def test_the_most_sensitive_cell_counts_and_is_named() -> None:
     rows = rows_of(study_of(COVERAGE, n=(1, 2)), wide, narrow)
     row = rows["standard errors", "too small", "literal"]
     assert row.where == "n=2" and row.smallest == pytest.approx(1 - stats.norm.ppf(0.95) / Z / 0.9, abs=0.005)
+
+
+def test_an_undecided_criterion_would_notice_nothing_and_says_so_by_silence() -> None:
+    close = Criterion("C", "coverage", "m", "mu", 0.945, 0.99)
+    table = table_of(SCORES)
+    verdict = judge_study(study_of(close), MemoryResults({(0, "m"): table}))[0]
+    assert (verdict.literal, verdict.verdict) == ("PASS", "UNDECIDED")
+    assert rows_of(study_of(close), table) == {}
 
 
 def test_what_did_not_pass_has_none_and_what_is_never_noticed_says_so() -> None:

@@ -94,9 +94,9 @@ def test_formats() -> None:
     assert text.splitlines()[0].split() == [
         "cell", "method", "bias", "EmpSE", "ModSE", "RMSE", "coverage", "failed", "time",
     ]  # fmt: skip
-    assert len(text.splitlines()) == 5 and "0/200" in text
+    assert len(text.partition("\n\n")[0].splitlines()) == 5 and "0/200" in text
     markdown = render_summary(found, "markdown").splitlines()
-    assert markdown[1] == "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" and len(markdown) == 6
+    assert markdown[1] == "| --- | --- | --- | --- | --- | --- | --- | --- | --- |" and len(markdown) == 8
     latex = render_summary(found, "latex")
     assert r"\toprule" in latex and latex.count(r"\\") == 5 and "µ" not in latex
     rows = list(csv.DictReader(io.StringIO(render_summary(found, "csv"))))
@@ -213,6 +213,10 @@ def test_heavy_tails_and_no_variance_are_told() -> None:
     }
     found = summarise(Study("s", {}, ["a", "b"], {"mu": 0.5}, 500, 1), MemoryResults(tables))
     assert any("Heavy tails: mu by a" in text for text in found.warnings)
+    told = next(text for text in found.warnings if text.startswith("Robust errors are shown"))
+    row = found.find("empse", method="a")
+    assert row is not None and row.robust_mcse and row.mcse
+    assert f"EmpSE in 1 of 2 rows, up to {row.robust_mcse / row.mcse:.2f} times (mu by a in" in told
     assert any("do not vary: mu by b" in text for text in found.warnings)
 
 

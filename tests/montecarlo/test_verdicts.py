@@ -169,7 +169,10 @@ def test_undecided_cells_get_as_many_again_until_the_cap() -> None:
     at_cap = results_of(hits(0.925, 800), hits(0.95, 2000))
     assert undecided_cells(study, at_cap) == {}
     row = judge_study(study, at_cap)[0]
-    assert (row.sequential, row.verdict, row.by) == ("UNDECIDED", "PASS", "literal, at the cap")
+    assert (row.sequential, row.verdict, row.by) == ("UNDECIDED", "UNDECIDED", "at the cap")
+    assert (
+        row.literal == "PASS" and "UNDECIDED  C" in render_verdicts([row]) and "literally met" in render_verdicts([row])
+    )
     assert undecided_cells(study, results_of(hits(0.5, 200), hits(0.925, 200))) == {}  # it failed already
 
 
@@ -178,7 +181,7 @@ def test_a_single_look_is_decided_by_the_interval() -> None:
     assert (row.sequential, row.verdict) == ("PASS", "PASS")
     close = judged(Criterion("C", "coverage", "m", "mu", 0.92, 0.98), hits(0.95, 500), cap=500)
     assert (close.interval, close.sequential) == ("PASS", "UNDECIDED")
-    assert (close.verdict, close.by) == ("PASS", "interval (one look)")
+    assert (close.verdict, close.by) == ("PASS", "one look")
 
 
 def test_what_is_not_a_proportion_is_looked_at_on_schedule_only() -> None:
@@ -198,6 +201,41 @@ def test_nothing_yet_is_undecided_and_what_was_not_recorded_is_named() -> None:
     never = results_of(Table(np.zeros(5, dtype=bool), {"mu.estimate": np.zeros(5)}))
     assert undecided_cells(study_of(COVERAGE), never) == {}  # more of the same would not help
     assert undecided_cells(study_of(COVERAGE), MemoryResults({})) == {0: 500}
+
+
+# --- the interval that was judged -------------------------------------------------------------------------------------
+
+
+def test_an_interval_lies_within_the_band_exactly_where_the_cell_passes_and_outside_where_it_fails() -> None:
+    """Of proportions and others, of one look and of repeated ones, in families of one to twelve cells."""
+    rng, seen = np.random.default_rng(5), set()
+    for trial in range(40):
+        cells, cap = (1, 4, 12)[trial % 3], (None, 500)[trial % 2]
+        tables = [
+            table_of(rng.normal(rng.uniform(-0.4, 0.4), 1, 500), factor=rng.uniform(0.6, 1.2)) for _ in range(cells)
+        ]
+        study = study_of(COVERAGE, BIAS, n=tuple(range(1, cells + 1)), cap=cap)
+        for row in judge_study(study, results_of(*tables)):
+            for cell in row.cells:
+                found, (low, high) = cell.range, (row.criterion.low or -1.0, row.criterion.high or 1.0)
+                within, beyond = low <= found.low and found.high <= high, found.high <= low or found.low >= high
+                word = "PASS" if within else "FAIL" if beyond else "UNDECIDED"
+                assert word == cell.decided, (trial, cell, found)
+                assert found.low <= cell.value <= found.high
+                seen.add((row.id, cap, word))
+    assert len(seen) == 12
+
+
+def test_the_level_is_that_of_the_cell_in_its_family() -> None:
+    """Four cells and a test on the failures of each, one look: the first to fail at 1 % / 8, the next at 1 % / 7; what
+    passes at 1 % on each side."""
+    tables = [hits(share, 500) for share in (0.70, 0.75, 0.95, 0.95)]
+    cells = judged(COVERAGE, *tables, cap=500).cells
+    assert [cell.decided for cell in cells] == ["FAIL", "FAIL", "PASS", "PASS"]
+    assert [cell.range.level for cell in cells] == pytest.approx([1 - 0.01 / 8, 1 - 0.01 / 7, 0.98, 0.98])
+    exact = stats.binomtest(350, 500).proportion_ci(1 - 0.01 / 8)
+    assert (cells[0].range.low, cells[0].range.high) == pytest.approx((exact.low, exact.high))
+    assert "99.88 % interval [" in render_verdicts([judged(COVERAGE, *tables, cap=500)])
 
 
 # --- failures --------------------------------------------------------------------------------------------------------
@@ -314,11 +352,12 @@ def test_a_missing_number_in_one_method_only_touches_comparisons_alone() -> None
     assert agreement.cells[0].failures == 10 and agreement.verdict == "UNDECIDED"  # 2 % failed, no bounds exist
 
 
-def test_the_text_shows_all_three_and_why() -> None:
+def test_the_text_says_one_word_and_why() -> None:
     study = study_of(COVERAGE, BIAS, failures_allowed=0.1)
     rows = judge_study(study, results_of(table_of(normal(1, 500), failed=np.arange(500) % 10 == 9)))
     text = render_verdicts(rows)
-    assert "literal PASS, interval UNDECIDED, sequential UNDECIDED" in text
+    assert text.startswith("UNDECIDED  C: coverage") and "literally met" in text
+    assert "2 criteria: 2 UNDECIDED" in text and "so it cannot PASS" in text
     assert "50 of 500 replications failed" in text
     assert render_verdicts(rows, "markdown").count("\n") == 6
 
@@ -375,5 +414,5 @@ def test_a_verdict_that_the_value_now_contradicts_is_not_decided() -> None:
     """After 500 replications the bias was within the band; 200 more took it out."""
     x = np.append(normal(1, 500), np.full(200, 9.0))
     row = judged(BIAS, table_of(x))
-    assert (row.sequential, row.literal, row.decided, row.verdict) == ("PASS", "FAIL", "UNDECIDED", "UNDECIDED")
+    assert (row.sequential, row.literal, row.verdict) == ("PASS", "FAIL", "UNDECIDED")
     assert undecided_cells(study_of(BIAS), results_of(table_of(x))) == {0: 300}

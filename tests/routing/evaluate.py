@@ -1,6 +1,7 @@
 """How well the offline router does on labelled prompts: `python tests/routing/evaluate.py [file.toml ...]`.
 
-`dev.toml` was used to build the router, `heldout.toml` was not: only the second measures anything.
+`dev*.toml` were used to build the router, `heldout*.toml` were not: only those measure anything.
+`wrong_and_not_asked` is the share of all prompts that would start the wrong workflow without a question.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def evaluate(prompts: list[Prompt]) -> dict[str, float]:
         "ask_needless": _share(r.ask is not None for _, r in clear),
         "ask_justified": _share(bool(p.get("ask")) or not right(p, r) for p, r in pairs if r.ask is not None),
         "workflow_when_not_asking": _share(right(p, r) for p, r in pairs if r.ask is None),
+        "wrong_and_not_asked": _share(r.ask is None and not right(p, r) for p, r in pairs),
         "mean_confidence": round(sum(r.confidence for _, r in clear) / max(1, len(clear)), 4),
     }
     for workflow in sorted({p["workflow"] for p in prompts}):

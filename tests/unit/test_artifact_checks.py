@@ -174,3 +174,15 @@ def test_no_text_makes_checking_slow(kind: str) -> None:
     name, text = LONG[kind]
     with within(3):
         faults(catalogue()[name], text.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("# Interface\n\n## Interface\n\nwords\n", "\nwords\n"),
+        ("# Interface\n\nwords\n\n## Interface\n\nmore\n", "\nwords\n\n## Interface\n\nmore\n"),
+        ("# All\n\n## 1. Interface\nwords\n## Other\nmore\n", "words"),
+    ],
+)
+def test_a_title_that_is_said_again_below_is_no_empty_section(text: str, body: str) -> None:
+    assert section(text, "Interface") == body

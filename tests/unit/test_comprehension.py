@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from statsclaw.engine.contracts import leaves_choices_open
 from statsclaw.review.case import Case
 from statsclaw.review.comprehension import check as review_of_comprehension
 from statsclaw.runlog.events.finding import Finding
@@ -576,7 +577,17 @@ def test_dimensions_that_cannot_both_be_true() -> None:
     assert errors(symbol("X", "k", "n")) == []
     assert errors(symbol(r"\mathbf{X}", "n", "k")) == ["dimension:g.X"]
     assert errors(symbol("n", "k")) == ["length-not-a-number:n"]
-    assert errors(symbol(r"\hat\beta", "k"), symbol(r"\hat{\beta}", "n")) == ["symbol-twice:beta"]
+    assert errors(symbol(r"\hat\beta", "k"), symbol(r"\hat{\beta}", "n")) == [], "suspected, so it is a warning"
+
+
+def test_what_looks_like_one_symbol_with_two_dimensions_is_a_warning() -> None:
+    def warned(*symbols: dict[str, Any]) -> list[str]:
+        found = gate(symbols=[*honest().model_dump()["symbols"], *symbols])
+        return [key for key in keys(found, "warning") if key.startswith("symbol-twice")]
+
+    assert warned(symbol(r"\hat\gamma", "k"), symbol(r"\hat{\gamma}", "n")) == ["symbol-twice:gamma"]
+    assert warned(symbol("V10", "m", "k"), symbol("V01", "n", "k")) == []
+    assert warned(symbol("V_{10}", "m", "k"), symbol("V10", "n", "k")) == ["symbol-twice:V"]
 
 
 def test_stated_criteria_that_contradict_each_other() -> None:
@@ -685,3 +696,23 @@ def _comprehension_block(text: str) -> Block:
     block = the_block("comprehension.md", text, "yaml", "comprehension")
     assert block is not None
     return block
+
+
+@pytest.mark.parametrize(("beside", "waits"), [((), True), (("spec.md",), False), (("interface.md",), False)])
+def test_a_comprehension_that_comes_alone_and_cannot_be_read_makes_nothing_else_missing(
+    beside: tuple[str, ...], waits: bool
+) -> None:
+    handed_in = {"comprehension.md": b"```yaml comprehension\n: [\n```\n", **dict.fromkeys(beside, b"")}
+    assert leaves_choices_open(handed_in) is waits
+
+
+def test_a_definition_may_follow_several_choices() -> None:
+    def read(follows: Any) -> tuple[str, ...]:
+        data = honest().model_dump()
+        data["definitions"][0]["follows"] = follows
+        return Comprehension.model_validate(data).definitions[0].follows
+
+    first = honest().choices[0].id
+    assert read(first) == (first,) and read([first]) == (first,)
+    with pytest.raises(ValueError, match="follows nothing, which is no choice"):
+        read([first, "nothing"])

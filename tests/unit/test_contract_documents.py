@@ -153,13 +153,6 @@ WRONG = [
     ("key twice in a flow", "sim-spec.md", "{name: mu, truth: 1.0}", "{name: mu, truth: 1.0, truth: 2.0}", "twice"),
     ("id twice", "test-spec.md", "- id: C3", "- id: C2", "the id 'C2' stands here twice"),
     ("scenario and criterion of one id", "test-spec.md", "- id: C3", "- id: S3", "the id 'S3' stands here twice"),
-    (
-        "step without a yield",
-        "spec.md",
-        "  yields: [interval.se]",
-        "  yields: []",
-        "yields: Tuple should have at least 1",
-    ),
     ("choice twice", "comprehension.md", "choices:\n", "choices:\n  - *x\n", "aliases are not allowed"),
     ("NaN", "test-spec.md", "{relative: 1e-10}", "{relative: .nan}", ".nan is not a number"),
     ("NaN as a word", "test-spec.md", "{relative: 1e-10}", "{relative: nan}", "nan is not a number"),
@@ -621,3 +614,13 @@ def test_positions_of_a_contract_lie_in_their_documents():
     for file, name in YAML:
         assert contract.line_of(file, name, "no", "such", 7) >= 1
     assert contract.line_of("nothing.md", "nothing") == 1
+
+
+@pytest.mark.parametrize("word", ["NaN", "infinity", "-Inf"])
+def test_an_option_may_be_called_like_a_number_that_is_none(word: str) -> None:
+    texts = dict(DOCUMENTS)
+    old = "{label: return NaN,"
+    assert old in texts["comprehension.md"]
+    texts["comprehension.md"] = texts["comprehension.md"].replace(old, f"{{label: {word},")
+    found = read_contract(texts).comprehension
+    assert found is not None and found.choices[0].options[1].label == word

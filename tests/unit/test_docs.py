@@ -339,6 +339,7 @@ _MODELS = {
     "an equation": comprehension.EquationRead,
     "a symbol": comprehension.SymbolRead,
     "an assumption": comprehension.Assumption,
+    "otherwise": comprehension.Otherwise,
     "a choice": comprehension.Choice,
     "a definition": comprehension.Definition,
     "an argument of a definition": comprehension.Variable,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from typer.testing import CliRunner
 from statsclaw.backends import agent_program
 from statsclaw.backends.prices import priced
 from statsclaw.engine.estimate import Expected, expected
-from statsclaw.runlog.events import DispatchStarted, Usage
+from statsclaw.runlog.events import BudgetSet, DispatchStarted, Usage
 from statsclaw.runlog.fold import DispatchView, RunView
 from statsclaw.ui.cli import app
-from statsclaw.ui.estimates import estimate_line
+from statsclaw.ui.estimates import budget_warnings, estimate_line
 from tests.support.runs import make_target
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -62,15 +63,16 @@ def test_another_role_another_backend_or_an_attempt_without_end_says_nothing(oth
     assert row.runs == 0 and row.usage.tokens > 1000
 
 
-def test_before_the_first_run_a_lower_bound_at_the_price_of_a_model_that_is_named():
+def test_before_the_first_run_the_demonstration_at_the_price_of_a_model_that_is_named():
     rows = expected({"builder": "claude", "tester": "codex:gpt-5", "scriber": "human"}, [], MODELS)
     assert [(row.role, row.runs, row.priced_as) for row in rows] == [
         ("builder", 0, "claude-sonnet-4-5"),
         ("tester", 0, ""),
     ]
     line = estimate_line(rows)
-    assert line and line.text.startswith("at least ") and "at the price of claude-sonnet-4-5" in line.text
+    assert line and line.text.startswith("about ") and "at the price of claude-sonnet-4-5" in line.text
     assert "$" in line.text and "nothing is known of such a run here yet" in line.text
+    assert "a small fix takes less" in line.text
 
 
 def test_many_requests_are_not_charged_as_one_long_one():
@@ -105,5 +107,38 @@ def test_a_dry_run_says_who_and_how_much_and_starts_nothing(tmp_path: Path, monk
     argv += ["--backend", "claude", "--role-backend", "tester=human", "--budget", "5usd", "--dry-run"]
     done = CliRunner().invoke(app, [*argv, "--workspace", str(place)], env={"COLUMNS": "120"})
     assert done.exit_code == 0, done.output
-    assert "Nothing was started" in done.output and "In all: at least" in done.output and "$" in done.output
+    assert "Nothing was started" in done.output and "In all: about" in done.output and "$" in done.output
     assert "human" in done.output and not place.exists()
+
+
+def test_a_dry_run_needs_neither_the_program_nor_a_key_and_says_what_a_run_would_need(tmp_path: Path, monkeypatch):
+    for name in [name for name in os.environ if "KEY" in name or "TOKEN" in name]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setattr(agent_program.shutil, "which", lambda name: None)
+    argv = ["run", "Build the estimator of the notes", "--workflow", "full", "--target", str(tmp_path)]
+    argv += ["--backend", "claude", "--budget", "0.01usd", "--dry-run", "--workspace", str(tmp_path / "workspace")]
+    done = CliRunner().invoke(app, argv, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    assert "'claude' is not installed" in done.output and "there is no key for the model endpoint" in done.output
+    assert "$0.01 is less than the $" in done.output and "Nothing was started" in done.output
+    refused = CliRunner().invoke(app, [*argv, "--backend", "fly"])
+    assert refused.exit_code != 0
+
+
+def test_a_budget_that_cannot_suffice_is_said_to_be_so_and_one_that_can_is_not():
+    rows = [
+        Expected(role, "claude", Usage(input_tokens=100, cost_usd=2.0), 1.0, 2, "") for role in ("builder", "tester")
+    ]
+    said = budget_warnings(
+        rows, [BudgetSet(usd=3.0), BudgetSet(scope="tester", usd=2.5), BudgetSet(scope="builder", tokens=50)]
+    )
+    assert [line.text.split(" that ")[1].split(" is ")[0] for line in said] == ["such a run", "the builder"]
+
+
+def test_the_price_in_the_readme_is_that_of_the_recorded_run():
+    roles = ("planner", "reader", "builder", "tester", "simulator", "scriber", "reviewer")
+    rows = expected(dict.fromkeys(roles, "claude"), [], MODELS)
+    dollars = sum(row.usage.cost_usd for row in rows)
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    assert f"about ${dollars:.0f} at the price of {MODELS['anthropic']}" in readme

@@ -375,7 +375,7 @@ def test_a_study_passes_fails_or_is_undecided(share: float, verdict: str, litera
     (row,) = judge_study(study_of(COVERAGE, replications=2000), records_of(covering(share, 2000)), "sha")
     assert (row.verdict, row.literal) == (verdict, literal)
     assert row.margin == pytest.approx(min(share - 0.92, 0.98 - share))
-    assert row.rule == "coverage between 0.92 and 0.98" and "Clopper-Pearson" in row.note
+    assert row.rule == "coverage between 0.92 and 0.98" and "likelihood ratios" in row.note
 
 
 def test_the_worst_of_several_cells_decides_and_failures_are_told() -> None:

@@ -46,6 +46,12 @@ def found(documents: dict[str, str], index: Index | None = None, checks: tuple[s
     return {row.key: row for row in rows}
 
 
+def warnings(documents: dict[str, str], index: Index | None = None) -> list[str]:
+    """Without the one that the honest example deserves."""
+    rows = found(documents, index)
+    return [key for key, row in rows.items() if row.severity == "warning" and not key.startswith("condition-not")]
+
+
 def errors(documents: dict[str, str], index: Index | None = None) -> list[str]:
     return [key for key, row in found(documents, index).items() if row.severity == "error"]
 
@@ -86,6 +92,46 @@ def test_a_scenario_without_a_criterion() -> None:
 )
 def test_names_must_exist_once(file: str, old: str, new: str, key: str) -> None:
     assert key in errors(spoiled(file, old, new))
+
+
+@pytest.mark.parametrize("packages", [(), ("tinymean",), ("other", "tinymean")])
+def test_an_interface_of_the_target_may_be_one_of_several_packages_or_the_first(packages: tuple[str, ...]) -> None:
+    rows = lint(read_contract(honest()), honest(), index_of(), packages=packages)
+    assert not [row for row in rows if row.key.startswith("other-package")]
+
+
+@pytest.mark.parametrize(("packages", "errors_of"), [((), ["no-base:C6"]), (("tinymean",), [])])
+def test_what_is_compared_with_the_package_as_it_was_needs_one(packages: tuple[str, ...], errors_of: list[str]) -> None:
+    old = next(line for line in honest()["test-spec.md"].splitlines() if "id: C6" in line)
+    documents = spoiled("test-spec.md", old, old.replace("rule: holds", "rule: same as base"))
+    rows = lint(read_contract(documents), documents, index_of(), packages=packages)
+    assert [row.key for row in rows if row.key.startswith("no-base")] == errors_of
+
+
+@pytest.mark.parametrize(("name", "is_own"), [("statistics", False), ("space.tinymean", True), ("tinymean.sub", True)])
+def test_an_interface_of_another_package_than_the_target_is_an_error_that_names_both(name: str, is_own: bool) -> None:
+    documents = spoiled("interface.md", "package: tinymean", f"package: {name}")
+    rows = lint(read_contract(documents), documents, index_of(), packages=["tinymean"])
+    found = [row.message for row in rows if row.severity == "error" and row.key == f"other-package:{name}"]
+    assert found == ([] if is_own else [f"The interface is that of the package “{name}”; the target has tinymean."])
+
+
+@pytest.mark.parametrize(
+    ("new", "says"),
+    [
+        ("  scenarios: [S2]", "names no element of the interface"),
+        ("  of: interval.mean\n  scenarios: [S2]", "is of interval.mean"),
+        ("  of: interval.se\n  scenarios: [S2]", ""),
+        ("  of: interval\n  scenarios: [S2]", ""),
+    ],
+)
+def test_a_criterion_of_an_equation_is_of_what_its_steps_yield(new: str, says: str) -> None:
+    documents = spoiled("test-spec.md", "  of: interval.se\n  scenarios: [S2]", new)
+    row = found(documents).get("other-element:C2")
+    assert (row is not None) is bool(says)
+    if row is not None:
+        assert row.severity == "warning"
+        assert "carries notes.md(2), which gives interval.se, and " + says in row.message
 
 
 def test_a_check_that_the_run_has_may_be_named() -> None:
@@ -202,6 +248,16 @@ def test_the_same_id_of_two_sources_is_not_confused() -> None:
     asked = StatedCriterion("request A1", "request", "A1", "The mean agrees within 1e-9.")
     index = Index((notes, Extracted("request", "0" * 64, "text", criteria=(asked,))))
     assert errors(honest(), index) == ["stated-not-carried:request A1"]
+
+
+def test_a_criterion_that_is_named_by_a_number_is_carried_by_its_whole_name_only() -> None:
+    """The sources of the honest example name equations such as notes.md(1)."""
+    rows = (StatedCriterion("notes.md 1", "notes.md", "1", A1), StatedCriterion("notes.md 1@41", "notes.md", "1", A1))
+    index = Index((Extracted("notes.md", "0" * 64, "markdown", NOTES, criteria=rows),))
+    wanted = ["stated-not-carried:notes.md 1", "stated-not-carried:notes.md 1@41"]
+    assert errors(spoiled("test-spec.md", "source: notes.md A1", "source: notes.md(1)"), index) == wanted
+    assert errors(spoiled("test-spec.md", "source: notes.md A1", "source: notes.md 1"), index) == wanted[1:]
+    assert errors(spoiled("test-spec.md", "source: notes.md A1", "source: notes.md 1@41"), index) == wanted[:1]
 
 
 @pytest.mark.parametrize(
@@ -395,14 +451,16 @@ def test_an_excused_equation_that_no_step_uses_is_left_alone() -> None:
             "tolerance-too-wide:C2",
             "error",
         ),
-        ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0.002}", "tolerance-not-explained:C2", "error"),
-        ("tolerance: {relative: 1e-10}", "tolerance: {lre: 2}", "tolerance-not-explained:C2", "error"),
+        ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0.002}", "tolerance-not-explained:C2", "warning"),
+        ("tolerance: {relative: 1e-10}", "tolerance: {lre: 2}", "tolerance-not-explained:C2", "warning"),
+        ("tolerance: {relative: 1e-10}", "tolerance: {relative: 1.0}", "accepts-zero:C2", "error"),
+        ("tolerance: {relative: 1e-10}", "tolerance: {lre: 0}", "accepts-zero:C2", "error"),
         ("tolerance: {relative: 1e-10}", "tolerance: {relative: 1e-6}", "tolerance-wider-than-rounding:C2", "warning"),
         (
             "tolerance: {relative: 1e-10}",
             "tolerance: {relative: 2e-4}\n  limited_by: iteration",
             "tolerance-not-explained:C2",
-            "error",
+            "warning",
         ),
         (
             "tolerance: {relative: 1e-10}\n  scale: 1.0",
@@ -414,26 +472,26 @@ def test_an_excused_equation_that_no_step_uses_is_left_alone() -> None:
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
             "tolerance: {absolute: 0.5}",
             "tolerance-not-explained:C2",
-            "error",
+            "warning",
         ),
         (
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
             "tolerance: {relative: 0.5}\n  limited_by: Monte Carlo",
             "tolerance-not-explained:C2",
-            "error",
+            "warning",
         ),
         (
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
             "tolerance: {relative: 0.5}\n  scale: 1.0\n  limited_by: Monte Carlo\n"
             "  alternatives: [{name: nothing works at all, value: 100.0}]",
             "tolerance-not-explained:C2",
-            "error",
+            "warning",
         ),
         (
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n",
             "tolerance: {relative: 0.5}\n  limited_by: Monte Carlo\n",
             "tolerance-not-explained:C2",
-            "error",
+            "warning",
         ),
         (
             "tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0",
@@ -441,7 +499,7 @@ def test_an_excused_equation_that_no_step_uses_is_left_alone() -> None:
             "scale-decides:C2",
             "warning",
         ),
-        ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0}", "tolerance-zero:C2", "warning"),
+        ("tolerance: {relative: 1e-10}", "tolerance: {relative: 0}", "tolerance-zero:C2", "note"),
         (
             "tolerance: {relative: 1e-10}",
             "tolerance: {relative: 1e-10}\n  alternatives: [{name: divisor n, value: 1e-11}]",
@@ -473,7 +531,7 @@ def test_a_declared_condition_number_explains_more_but_not_anything() -> None:
         spoiled("test-spec.md", "tolerance: {relative: 1e-10}", relative)
     )
     wide = "tolerance: {relative: 0.01}\n  condition: 1e100"
-    assert "tolerance-not-explained:C2" in errors(spoiled("test-spec.md", "tolerance: {relative: 1e-10}", wide))
+    assert "tolerance-not-explained:C2" in found(spoiled("test-spec.md", "tolerance: {relative: 1e-10}", wide))
 
 
 def test_an_alternative_inside_the_band_of_a_test() -> None:
@@ -585,52 +643,68 @@ VALIDATION = "## Input validation\n"
 
 
 @pytest.mark.parametrize(
+    "added",
+    [
+        "Start the generator at 20260101.",
+        "Start the generator at 20,260,101.",
+        "Start the generator at 20_260_101.",
+    ],
+)
+def test_a_long_number_of_another_is_no_chance_in_the_builders_specification(added: str) -> None:
+    documents = spoiled("spec.md", VALIDATION, f"{VALIDATION}\n{added}\n")
+    assert errors(documents) == ["number-leaked:spec.md:seed:20260101"]
+
+
+def test_a_short_seed_is_certain_where_it_is_called_a_seed() -> None:
+    documents = spoiled("sim-spec.md", "seed: 20260101", "seed: 4711")
+    documents["spec.md"] += "\nThink of 4711.\n\nStart at the seed 4711.\n"
+    assert errors(documents) == ["number-leaked:spec.md:seed:4711"]
+    documents["spec.md"] = honest()["spec.md"] + "\nAt most 4711 iterations.\n"
+    assert (errors(documents), warnings(documents)) == ([], ["number-leaked:spec.md:seed:4711"])
+
+
+@pytest.mark.parametrize(
     ("added", "key"),
     [
-        ("Start the generator at 20260101.", "number-leaked:spec.md:seed:20260101"),
-        ("Start the generator at 20,260,101.", "number-leaked:spec.md:seed:20260101"),
-        ("Start the generator at 20_260_101.", "number-leaked:spec.md:seed:20260101"),
-        ("It must agree to 1e-12.", "number-leaked:spec.md:bound:1e-12"),
-        ("It must agree to $10^{-12}$.", "number-leaked:spec.md:bound:1e-12"),
-        ("It must agree to 10⁻⁹.", "number-leaked:spec.md:bound:1e-09"),
         ("This makes C3 pass.", "id-leaked:spec.md:C3"),
         ("This makes M1. pass", "id-leaked:spec.md:M1"),
-        ("See S4.", "id-leaked:spec.md:S4"),
+        ("See S5.", "id-leaked:spec.md:S5"),
         ("As in test-spec.md, refuse.", "named:spec.md:test-spec.md"),
         ("The tester will look.", "named:spec.md:the tester"),
         ("The validation suite looks.", "named:spec.md:validation suite"),
     ],
 )
-def test_what_the_builder_must_not_read(added: str, key: str) -> None:
-    assert key in errors(spoiled("spec.md", VALIDATION, f"{VALIDATION}\n{added}\n"))
+def test_what_the_builder_need_not_read_is_a_warning(added: str, key: str) -> None:
+    documents = spoiled("spec.md", VALIDATION, f"{VALIDATION}\n{added}\n")
+    assert (errors(documents), warnings(documents)) == ([], [key])
 
 
-def test_true_values_and_bounds_with_three_digits() -> None:
+def test_true_values_and_bounds_are_told_from_three_digits_and_certain_from_six() -> None:
     documents = spoiled("sim-spec.md", "truth: 1.0", "truth: 1.37")
     documents["sim-spec.md"] = documents["sim-spec.md"].replace("low: 0.92", "low: 0.925")
     documents["spec.md"] += "\nNear 1.37 and 92.5 % all is well.\n"
-    assert errors(documents) == ["number-leaked:spec.md:truth:1.37", "number-leaked:spec.md:bound:0.925"]
+    assert errors(documents) == []
+    assert warnings(documents) == ["number-leaked:spec.md:truth:1.37", "number-leaked:spec.md:bound:0.925"]
+    documents["sim-spec.md"] = documents["sim-spec.md"].replace("truth: 1.37", "truth: 1.374186")
+    documents["spec.md"] += "\nMeans near 1.374186 are the usual ones.\n"
+    assert errors(documents) == ["number-leaked:spec.md:truth:1.374186"]
     documents["spec.md"] = honest()["spec.md"]
-    documents["test-spec.md"] += "\nThe mean may be 1.37.\n"
-    assert errors(documents) == ["number-leaked:test-spec.md:truth:1.37"]
+    documents["test-spec.md"] += "\nThe mean may be 1.374186.\n"
+    assert (errors(documents), warnings(documents)) == ([], ["number-leaked:test-spec.md:truth:1.374186"])
 
 
 @pytest.mark.parametrize(
     "added",
     [
-        "The level is 0.95, the quantile 1.96; refuse 0.05.",
+        "The level is 0.95, 0.995 or 0.9995, the quantile 1.96; refuse 0.05.",
         "B1 comes before B2, as A1 states.",
         "Test whether the level is a number.",
         "The specification of the interval is (4).",
     ],
 )
 def test_what_anybody_may_write(added: str) -> None:
-    assert errors(spoiled("spec.md", VALIDATION, f"{VALIDATION}\n{added}\n")) == []
-
-
-def test_a_constant_of_the_computation_is_only_a_warning() -> None:
-    row = found(spoiled("spec.md", VALIDATION, f"{VALIDATION}\nStop iterating when the change is below 1e-12.\n"))
-    assert row["number-leaked:spec.md:bound:1e-12"].severity == "warning"
+    documents = spoiled("spec.md", VALIDATION, f"{VALIDATION}\n{added}\n")
+    assert (errors(documents), warnings(documents)) == ([], [])
 
 
 def test_a_secret_hidden_in_the_section_interface_is_found_unless_all_see_it() -> None:
@@ -649,8 +723,8 @@ def test_a_comment_in_a_fence_is_no_heading() -> None:
         example = "## Interface\n\n```text\n# an example\ninterval(x, seed=20260101)\n```\n"
         documents[name] = documents[name].replace("## Interface\n", example, 1)
     assert errors(documents) == [], "what all see in the section is common, also below the comment"
-    documents["spec.md"] += "\n```text note\n## Interface\n```\n\nSee S4.\n"
-    assert errors(documents) == ["id-leaked:spec.md:S4"]
+    documents["spec.md"] += "\n```text note\n## Interface\n```\n\nSee S5.\n"
+    assert warnings(documents) == ["id-leaked:spec.md:S5"]
 
 
 COPIED = "Sum of squared deviations from the mean over one less than the count, then the square root."
@@ -659,15 +733,15 @@ COPIED = "Sum of squared deviations from the mean over one less than the count, 
 def test_the_algorithm_in_the_tests() -> None:
     documents = honest()
     documents["test-spec.md"] += f"\n{COPIED}\n"
-    (key,) = errors(documents)
+    (key,) = warnings(documents)
     assert key.startswith("overlap:test-spec.md:sum of squared deviations")
     assert "spec.md:" in found(documents)[key].message
     documents = honest()
     documents["sim-spec.md"] += f"\n{COPIED}\n"
-    assert len(errors(documents)) == 1
+    assert len(warnings(documents)) == 1
     documents = honest()
     documents["test-spec.md"] += "\nAlgorithm 1 of the source:\n\n1. add\n2. divide\n"
-    assert [key.split(":")[0] for key in errors(documents)] == ["algorithm"]
+    assert [key.split(":")[0] for key in warnings(documents)] == ["algorithm"]
 
 
 def test_a_decision_may_be_told_to_everybody_in_the_same_words() -> None:
@@ -685,14 +759,13 @@ def test_a_decision_may_be_told_to_everybody_in_the_same_words() -> None:
         ("test-spec.md", "See spec.md.", "named:test-spec.md:spec.md"),
         ("test-spec.md", "The builder knows.", "named:test-spec.md:the builder"),
         ("sim-spec.md", "See C2.", "id-leaked:sim-spec.md:C2"),
-        ("sim-spec.md", "Agreement to 1e-10.", "number-leaked:sim-spec.md:bound:1e-10"),
         ("sim-spec.md", "See test-spec.", "named:sim-spec.md:test-spec"),
     ],
 )
-def test_what_the_others_must_not_read(file: str, added: str, key: str) -> None:
+def test_what_the_others_need_not_read_is_a_warning(file: str, added: str, key: str) -> None:
     documents = honest()
     documents[file] += f"\n{added}\n"
-    assert key in errors(documents)
+    assert (errors(documents), warnings(documents)) == ([], [key])
 
 
 # --- conflict
@@ -789,3 +862,19 @@ def test_a_document_may_be_missing(left_out: str) -> None:
     carried = {"test-spec.md": ["stated-not-carried:notes.md A1"], "sim-spec.md": ["stated-not-carried:notes.md A2"]}
     assert errors(documents) == carried.get(left_out, [])
     assert lint(read_contract({}), {}, index_of(A1=A1)) == []
+
+
+def test_classes_of_r_are_no_scenarios() -> None:
+    documents = spoiled("spec.md", VALIDATION, f"{VALIDATION}\nThe result has S3 methods, not S4 ones.\n")
+    assert (errors(documents), warnings(documents)) == ([], [])
+
+
+def test_what_the_target_has_may_be_exercised_where_the_interface_leaves_the_rest_as_it_was() -> None:
+    unknown = spoiled(
+        "test-spec.md", "exercises: [mean], inputs: 30 normal", "exercises: [mean, old], inputs: 30 normal"
+    )
+    assert errors(unknown) == ["no-such-element:S1:old"]
+    left = unknown | {
+        "interface.md": unknown["interface.md"].replace("package: tinymean", "package: tinymean\nothers: base")
+    }
+    assert (errors(left), warnings(left)) == ([], [])

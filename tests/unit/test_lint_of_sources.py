@@ -14,7 +14,7 @@ from statsclaw.specs.lint.smallest_fault import SmallestFault, smallest_faults
 from statsclaw.specs.lint.stated import bounds_of
 from statsclaw.specs.readings.inputs import Call
 from statsclaw.specs.readings.values import largest_values
-from tests.unit.test_lint import A2, errors, found, honest, index_of, spoiled
+from tests.unit.test_lint import A2, errors, found, honest, index_of, spoiled, warnings
 
 C1 = "  rule: close\n  tolerance: {absolute: 1e-12, relative: 1e-12}\n"
 C2 = "  tolerance: {relative: 1e-10}\n  scale: 1.0\n  standard_error: 1.0\n"
@@ -237,15 +237,15 @@ def scaled(c2: str, c3: str = "scale: 1.0") -> dict[str, str]:
 
 def test_a_scale_far_beyond_another_of_the_same_element() -> None:
     row = found(scaled("  tolerance: {absolute: 0.5}\n  scale: 900.0\n"))["size-far-off:C2:scale"]
-    assert row.severity == "error" and "900" in row.message and "C3 states 1" in row.message
+    assert row.severity == "warning" and "900" in row.message and "C3 states 1" in row.message
     assert "size-far-off:C2:scale" not in found(scaled("  tolerance: {absolute: 1e-9}\n  scale: 900.0\n"))
     assert "size-far-off:C2:scale" not in found(scaled("  tolerance: {absolute: 0.0001}\n  scale: 20.0\n"))
 
 
 def test_a_standard_error_far_beyond_another_or_beyond_the_quantity() -> None:
     own = "  tolerance: {absolute: 0.5}\n  scale: 1.0\n  standard_error: 900.0\n  limited_by: Monte Carlo\n"
-    assert set(errors(scaled(own))) == {"standard-error-beyond-scale:C2"}
-    assert "size-far-off:C2:standard_error" in errors(scaled(own, "scale: 1.0\n  standard_error: 1.0"))
+    assert (errors(scaled(own)), warnings(scaled(own))) == ([], ["standard-error-beyond-scale:C2"])
+    assert "size-far-off:C2:standard_error" in warnings(scaled(own, "scale: 1.0\n  standard_error: 1.0"))
 
 
 def with_values(documents: dict[str, str], computed: dict[str, float] | None) -> dict[str, Finding]:
@@ -265,7 +265,7 @@ def test_a_scale_beside_what_the_definitions_compute() -> None:
 def test_a_spread_far_beyond_that_of_the_same_estimates() -> None:
     small = M3.format(metric="bias", band="low: -0.05\n    high: 0.05\n    spread: 0.3", value=0.3)
     large = small.replace("M3", "M4").replace("spread: 0.3", "spread: 30.0").replace("  - id: M2\n", "")
-    assert "spread-far-off:M4" in errors(spoiled("sim-spec.md", "  - id: M2\n", large + small))
+    assert "spread-far-off:M4" in warnings(spoiled("sim-spec.md", "  - id: M2\n", large + small))
 
 
 def test_the_largest_value_of_each_equation() -> None:

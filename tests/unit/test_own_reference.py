@@ -6,6 +6,7 @@ import pytest
 
 from statsclaw.review.case import Case
 from statsclaw.review.own_reference import calls_its_reference
+from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.test_spec import Reference
 from tests.unit.test_judge import CLOSE, spec_of
@@ -21,10 +22,18 @@ STATSMODELS = Reference(id="R3", program="statsmodels Probit", version="0.15", c
 SCIPY = Reference(id="R4", program="scipy.special", version="1.17", call="log_ndtr, ndtr")
 
 
-def found(path: str, text: str, *references: Reference) -> list[str]:
+def looked(path: str, text: str, *references: Reference) -> list[Finding]:
     tests = spec_of(CLOSE).model_copy(update={"references": references})
     case = Case(roles=("builder",), contract=Contract(tests=tests), changed_sources={path: text})
-    return [row.key for row in calls_its_reference(case)]
+    return list(calls_its_reference(case))
+
+
+def found(path: str, text: str, *references: Reference) -> list[str]:
+    return [row.key for row in looked(path, text, *references)]
+
+
+def severities(path: str, text: str, *references: Reference) -> list[str]:
+    return [row.severity for row in looked(path, text, *references)]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +74,16 @@ def test_what_is_no_use_of_the_reference(path: str, text: str) -> None:
     assert found(path, text, GLM, PNORM) == []
 
 
+@pytest.mark.parametrize("text", ["if (inherits(x, 'glm')) x", "class(x) <- c('probitr', 'glm')"])
+def test_the_name_of_a_class_in_r_is_a_suspicion(text: str) -> None:
+    assert severities("R/mle.R", text, GLM) == ["warning"]
+
+
+@pytest.mark.parametrize("text", ["do.call(what = 'glm', list(y ~ x))", "f <- get('glm')", "fit <- glm(y ~ x)"])
+def test_a_function_that_r_calls_or_looks_up_is_certain(text: str) -> None:
+    assert severities("R/mle.R", text, GLM) == ["error"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -81,3 +100,15 @@ def test_in_python_every_kind_of_import_is_found(text: str) -> None:
 def test_elementary_modules_and_unreadable_sources_are_no_use_of_the_reference() -> None:
     assert found("src/p/a.py", "from scipy.special import log_ndtr\nimport numpy", SCIPY, STATSMODELS) == []
     assert found("src/p/a.py", "def (:\n statsmodels", STATSMODELS) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "keys"), [("fit <- glm(y ~ x)", []), ("fit <- 1", ["calls-its-reference:R1:R/a.R"])]
+)
+def test_what_a_file_used_before_the_run_is_nobodys_doing(before: str, keys: list[str]) -> None:
+    tests = spec_of(CLOSE).model_copy(update={"references": (GLM,)})
+    case = Case(
+        roles=("builder",), contract=Contract(tests=tests), changed_sources={"R/a.R": "fit <- glm(y ~ x)\nmore <- 2"},
+        sources_before={"R/a.R": before},
+    )  # fmt: skip
+    assert [row.key for row in calls_its_reference(case)] == keys

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import pypdfium2
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from statsclaw.engine.run import Run
-from statsclaw.errors import InputRefused
-from statsclaw.report import REPORT, render_page, write_report
+from statsclaw.errors import InputRefused, MachineRefused
+from statsclaw.report import FORMATS, REPORT, render_markdown, render_page, report_of, write_report
+from statsclaw.report.alike import alike, wording
 from statsclaw.report.figures import inline
+from statsclaw.report.first import first_sentence
+from statsclaw.report.markdown import inert
+from statsclaw.report.printing import browser
 from statsclaw.report.wording import last_lines, shortened
 from statsclaw.runlog import events as e
 from statsclaw.runlog.log import EVENTS, RunLog
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import Signal
-from statsclaw.ui.report_commands import report
+from statsclaw.ui.report_commands import Format, report
 from statsclaw.verify.study_report import packed
 from statsclaw.workspace.layout import RunFolder
 from tests.support.runs import HONEST, noon
@@ -316,13 +323,221 @@ def test_a_study_is_summarised_drawn_and_tried_out(tmp_path: Path) -> None:
     made = Made(tmp_path).planned()
     records = made.store.put(packed(json.dumps({"seed": 5, "cells": [cell]}).encode()))
     page = made.add(made.command(name="study", phase="study", records_sha256=records, seed=5)).page()
-    part = page[page.index('<section id="study">') : page.index('<section id="reviewed">')]
+    part = page[page.index('<section id="study">') :].split("</section>")[0]
+    assert "<svg" in page[: page.index("<main>")]
     assert re.search(r'href="#event-5">60</a> made', part)
     assert "1,000</a> planned" in part
     assert "RMSE" in part
     assert "<svg" in part
-    assert "would not notice standard errors" in part
+    assert "would not notice" not in part  # 60 of 1,000 replications decide nothing
     assert_inert(page)
+
+
+# --- the first screen ------------------------------------------------------------------------------------------------
+
+
+def first_screen(page: str) -> str:
+    """As a reader sees it: without tags, entities and line breaks, and without what is folded or drawn."""
+    head = page[page.index("<header") : page.index("<main>")]
+    head = re.sub(r"<(svg|details)\b.*?</\1>", "", head, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", head)).split())
+
+
+@pytest.fixture
+def answered(tmp_path: Path) -> Made:
+    """With stated criteria that are open, a choice of a person, and one that nobody looked at."""
+    made = Made(
+        tmp_path,
+        directive="Build tinymean from note.tex, e.g. as a\nfunction. Then ship it.",
+        sources=(e.Source(name="note.tex", sha256="a" * 64),),
+    )
+    options = (e.Option(label="divide by n"), e.Option(label="divide by n - 1"))
+    left_open = judgement("M1", verdict="UNDECIDED", literal="PASS", mcse=0.01, replications=100, planned=1000)
+    stated = (
+        e.Stated(source="note.tex", name="K1", text="The mean is exact.", carried_by=("C1",)),
+        e.Stated(source="note.tex", name="K2", text="Intervals cover.", carried_by=("M1", "C2")),
+        e.Stated(source="note.tex", name="K3", text="It is pretty."),
+    )
+    verdicts = (
+        judgement("C1"),
+        judgement("C2"),
+        judgement("C3", verdict="FAIL", quantity="the third thing"),
+        left_open,
+    )
+    return made.planned().add(
+        e.QuestionAsked(
+            question="q1", topic="choice", asked_by="planner", text="Which? (decides: results)", options=options
+        ),
+        e.QuestionAnswered(question="q1", choice=1, by="prompt"),
+        e.QuestionAsked(question="q2", topic="choice", asked_by="planner", text="What of NaN?", options=options),
+        e.QuestionAnswered(question="q2", choice=0, by="default"),
+        e.StudyShortened(replications=100),
+        e.CriteriaJudged(tree_sha256=TREE, judgements=verdicts, stated=stated),
+    )  # fmt: skip
+
+
+def test_the_first_screen_answers_from_the_log(answered: Made) -> None:
+    page, text = answered.page(), render_markdown(answered.folder)
+    plain = text.replace("**", "").replace("  - ", "").replace("- What", "What").replace("\\", "")
+    for said in (
+        "Build tinymean from note.tex, e.g. as a function.",
+        "tinymean",
+        "from note.tex",
+        "4 criteria: 2 PASS, 1 FAIL, 1 left open: 100 of 1000 replications are too few.",
+        "K1–K3 of note.tex: 1 met, 2 open (K2, K3).",
+        "K2 is open: 1 of 2 checks left open",
+        "K3 is open: no frozen criterion carries it",
+        "FAIL C3: the third thing",
+        "answered 2 questions: 2 choices that the sources leave open.",
+        "1 answer is the safe default, taken while nobody looked.",
+        "Which? divide by n - 1 (a person)",
+        "What of NaN? divide by n (nobody: the safe default was taken)",
+        "A person wanted only 100 replications",
+        "statsclaw resume made-0001",
+    ):
+        assert said in first_screen(page), said
+        assert said in plain, said
+    assert "Then ship it" not in first_screen(page)
+    judged_at = len(answered.folder.path.joinpath(EVENTS).read_text(encoding="utf-8").splitlines())
+    assert f'href="#event-{judged_at}">4 criteria: 2 PASS' in page
+
+
+def test_the_first_screen_of_a_whole_run_is_short_has_no_hash_and_one_figure_and_table(recorded: str) -> None:
+    text = first_screen(recorded)
+    head = recorded[recorded.index("<header") : recorded.index("<main>")]
+    assert "28 criteria: 28 PASS" in text
+    assert "6 questions (answers as recorded)" in text
+    assert "Work was sent back 1 time on the way" in text
+    assert "statsclaw replay" in text
+    assert len(text.partition("Figure 1.")[0].split()) < 300
+    assert not [word for word in re.findall(r"\b[0-9a-f]{7,}\b", text) if re.search("[a-f]", word)]
+    assert head.count("<svg") == 1
+    assert head.count("<table") == 1
+
+
+def test_the_first_sentence_of_a_directive_ends_where_the_next_begins() -> None:
+    assert first_sentence("Fix v1.2, e.g. the mean. Ship it.") == "Fix v1.2, e.g. the mean."
+    assert first_sentence("one line") == "one line"
+    assert first_sentence("") == ""
+
+
+def test_parts_with_nothing_in_them_are_absent(tmp_path: Path) -> None:
+    page = Made(tmp_path).page()
+    assert re.findall(r'<section id="(\w+)">', page) == ["asked", "provenance", "evidence"]
+    assert_inert(page)
+
+
+def test_every_part_is_folded_and_its_title_is_outside(recorded: str) -> None:
+    parts = re.findall(r'<section id="(\w+)">\n<details(?: class="printed")?>\n<summary><h2>', recorded)
+    assert parts == re.findall(r'<section id="(\w+)">', recorded)
+    assert parts[-2:] == ["provenance", "evidence"]
+    assert {"understood", "checked", "study", "decided", "ran", "reviewed", "built", "seen", "cost"} <= set(parts)
+
+
+def test_what_has_one_cause_is_one_row_with_a_count_and_all_of_it_is_there(tmp_path: Path) -> None:
+    def finding(key: str, message: str) -> e.Finding:
+        return e.Finding(check="evidence", severity="warning", message=message, key=key).keyed()
+
+    rows = [finding(f"left-open:M{at}", f"M{at} was judged on 20 of 500") for at in range(1, 39)]
+    rows += [finding("", f"“{name}” is empty in line {at}") for at, name in enumerate(("a", "b"))]
+    rows += [finding("", "something else")]
+    page = Made(tmp_path).add(e.ReviewComputed(of="x", verdict="PASS WITH NOTE", findings=tuple(rows))).page()
+    part = page[page.index('<section id="reviewed">') :].split("</section>")[0]
+    assert re.findall(r'<td class="num"><a class="n" href="#event-2">(\d+)</a></td>', part) == ["38", "2", "1"]
+    assert all(f">M{at} was judged on 20 of 500</a>" in part for at in range(1, 39))
+    assert "41 warnings of 3 kinds" in first_screen(page)
+
+
+def test_messages_are_alike_if_only_names_and_numbers_differ() -> None:
+    messages = ["M1 failed in n=40", "x.y failed in n=50", "M1 failed in 3 cells", "M2 failed in n=60"]
+    assert alike(messages, wording) == [(messages[0], messages[1], messages[3]), (messages[2],)]
+
+
+# --- other formats ---------------------------------------------------------------------------------------------------
+
+
+def test_hostile_texts_are_words_in_markdown_too() -> None:
+    made = inert(
+        "<script>alert(1)</script> ![x](http://evil.example) | @anna closes #12 `code` *b* _c_ www.evil.example"
+    )
+    assert made == (
+        "&lt;script&gt;alert(1)&lt;/script&gt; !\\[x\\](http:\\//evil.example) \\| @<!-- -->anna closes #<!-- -->12 "
+        "\\`code\\` \\*b\\* \\_c\\_ www\\.evil.example"
+    )
+    assert inert("# title\n- item") == "\\# title - item"
+    assert inert("1. one") == "1\\. one"
+    assert inert("-0.5 and 0.107") == "-0.5 and 0.107"
+
+
+def test_no_text_of_a_run_is_markup_in_the_markdown(tmp_path: Path) -> None:
+    bad = f"{HOSTILE} | @anna #12\n# heading\n</details>"
+    made = Made(tmp_path, directive=bad, target=bad).add(
+        judged(judgement(bad, quantity=bad, verdict="FAIL", literal="FAIL")),
+        e.RunFinished(outcome="stopped", reason=bad),
+    )
+    text = render_markdown(made.folder)
+    assert not re.search(r"<(?!!-- -->)", text)
+    assert not re.search(r"^# heading|@anna|#12|://|[\x00-\x08\x1b]", text, re.MULTILINE)
+    assert text.count("\n# ") == 0
+    row = next(line for line in text.splitlines() if line.startswith("| &lt;script"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == 6
+
+
+def test_the_markdown_is_short_and_folds_a_long_table_of_criteria() -> None:
+    text = render_markdown(RunFolder(RECORDED))
+    assert text.startswith("# hacse\n")
+    assert len(re.findall(r"^\| [CM]\d+ \|.*\| PASS \|$", text, re.MULTILINE)) == 28
+    assert "\n\n\n" not in text
+    assert len(text) < 12_000
+
+
+def test_without_a_browser_a_pdf_is_refused_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    made = Made(tmp_path)
+    with pytest.raises(MachineRefused, match="needs Chromium") as refused:
+        report_of(made.folder, tmp_path / "report.pdf", "pdf")
+    assert "apt install chromium" in refused.value.line()
+    assert not (tmp_path / "report.pdf").exists()
+
+
+needs_browser = pytest.mark.skipif(browser() is None, reason="no Chromium is installed: apt install chromium")
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("demonstration", ["hac", "probit-python"])
+def test_a_demonstration_prints_on_twelve_pages_at_most(tmp_path: Path, demonstration: str) -> None:
+    folder = RunFolder(RECORDED.parents[1] / demonstration / "recording")
+    printed = pypdfium2.PdfDocument(report_of(folder, tmp_path / "report.pdf", "pdf"))
+    assert 2 <= len(printed) <= 12
+    text = "".join(page.get_textpage().get_text_range() for page in printed)
+    assert "Is it right?" in text
+    assert "Criteria and their verdicts" in text
+
+
+@pytest.mark.slow
+@needs_browser
+@pytest.mark.parametrize("demonstration", ["hac", "probit-python"])
+def test_nothing_is_wider_than_a_screen_of_1200_pixels_with_every_part_unfolded(
+    tmp_path: Path, demonstration: str
+) -> None:
+    page = render_page(RunFolder(RECORDED.parents[1] / demonstration / "recording"))
+    page = re.sub(r"<meta http-equiv=[^>]*>", "", page).replace("<details", "<details open")
+    wide = "[...document.querySelectorAll('.wide, html')].filter(x => x.scrollWidth > x.clientWidth).length"
+    page = page.replace("</body>", f"<script>document.title = 'too wide: ' + {wide}</script></body>")
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    argv = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    argv += [f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1200,900", "--dump-dom"]
+    found = subprocess.run(
+        [str(browser()), *argv, (tmp_path / "page.html").as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=180,
+    )
+    assert "<title>too wide: 0</title>" in found.stdout
 
 
 # --- runs that are not whole -----------------------------------------------------------------------------------------
@@ -395,6 +610,10 @@ def test_the_report_is_written_beside_the_log_and_the_log_stays_as_it_is(tmp_pat
     assert (made.folder.path / EVENTS).read_bytes() == before
 
 
+def test_the_command_offers_every_format() -> None:
+    assert tuple(Format) == FORMATS
+
+
 def test_the_command_prints_where_it_wrote(tmp_path: Path) -> None:
     made, app = Made(tmp_path), typer.Typer()
     app.command()(report)
@@ -402,6 +621,8 @@ def test_the_command_prints_where_it_wrote(tmp_path: Path) -> None:
     said = CliRunner().invoke(app, ["made", *where]).output
     assert said.strip().replace("\n", "") == str(made.folder.path / REPORT)
     assert (made.folder.path / REPORT).is_file()
+    CliRunner().invoke(app, ["made", "--format", "md", *where])
+    assert (made.folder.path / "report.md").read_text(encoding="utf-8").startswith("# tinymean")
     CliRunner().invoke(app, ["made", "--out", str(tmp_path / "page.html"), *where])
     assert (tmp_path / "page.html").is_file()
     refused = CliRunner().invoke(app, ["made", "--out", str(tmp_path), *where]).exception

@@ -15,6 +15,7 @@ import pytest
 from statsclaw.artifacts.check import section
 from statsclaw.review.case import Amended, Approval, Case, FileCoverage, Overridden
 from statsclaw.review.coverage import ranges
+from statsclaw.review.cross_comparison import interface_body
 from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, combine, review
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted, Finding, Judgement, Observation, Trace
@@ -22,7 +23,7 @@ from statsclaw.sources.index import Equation, Extracted, Index
 from statsclaw.specs.comprehension import Comprehension
 from statsclaw.specs.contract import Contract, read_contract
 from statsclaw.specs.readings.agreement import Agreement
-from statsclaw.specs.render import with_interface
+from statsclaw.specs.render import assemble
 from statsclaw.verify import coverage_tracer
 from statsclaw.verify.measure_coverage import (
     branches_of,
@@ -44,8 +45,8 @@ def documents() -> dict[str, str]:
 
 
 def shown(texts: dict[str, str]) -> dict[str, str]:
-    rendered = with_interface({name: text.encode() for name, text in texts.items()})
-    return {name: text.decode() for name, text in rendered.items()}
+    rendered = assemble({name: text.encode() for name, text in texts.items()})
+    return {name: text.decode() for name, text in rendered.documents.items()}
 
 
 def hashes(texts: dict[str, str]) -> dict[str, str]:
@@ -296,14 +297,23 @@ def test_a_known_answer_in_the_package(code):
 
 def test_a_truth_of_the_study_in_an_r_package():
     texts = documents()
-    texts["sim-spec.md"] = texts["sim-spec.md"].replace("truth: 1.0", "truth: 0.73415")
+    texts["sim-spec.md"] = texts["sim-spec.md"].replace("truth: 1.0", "truth: 0.734158")
     case = honest(documents=texts, contract=contract(texts), frozen=hashes(texts), current=hashes(texts))
     row = found(
-        replace(case, changed_sources={"R/fit.R": "fit <- function(x) {\n  .73415\n}\n"}),
+        replace(case, changed_sources={"R/fit.R": "fit <- function(x) {\n  .734158\n}\n"}),
         "isolation",
         "only the tests know",
     )
     assert row.where == "R/fit.R:2"
+
+
+def test_a_short_number_that_the_tests_know_too_is_a_suspicion():
+    seen = Observation(criterion="C1", test="t1", rule="close", observed=2.7185, expected=2.7185)
+    after = (command(), validation(observations=(seen,)), command("study", "study"))
+    text = (HONEST / SOURCE).read_text(encoding="utf-8") + "\nA = 2.7185\n"
+    case = honest(after=after, changed_sources={SOURCE: text})
+    found(case, "isolation", "a value that only the tests know stands in", "warning")
+    assert review(case).verdict == "PASS WITH NOTE"
 
 
 @pytest.mark.parametrize(
@@ -490,7 +500,7 @@ def test_lines_that_no_test_executes():
     row = found(case, "coverage", f"execute {len(lines) - len(missed)} of {len(lines)} lines", "warning")
     assert row.route_to == "tester"
     assert ranges(missed) in row.message
-    row = found(case, "coverage", "no line of the public function interval is executed")
+    row = found(case, "coverage", "no line of the public function interval is executed", "warning")
     assert row.where == f"{SOURCE}:22"
     found(honest(coverage=None), "coverage", "coverage was not measured: no figures reached the review", "note")
     found(honest(coverage=None, why_not_measured="no covr"), "coverage", "coverage was not measured: no covr", "note")
@@ -856,3 +866,10 @@ def test_r_is_measured_by_the_counters_of_covr_or_not_at_all():
     assert found == (FileCoverage("R/a.R", 3, 2, missed=(3,)),)
     assert why_not_measured([{}, {"missing": "covr"}]) == "the R package covr is not installed"
     assert why_not_measured(dumps) == why_not_measured([]) == ""
+
+
+def test_a_title_that_is_said_again_in_the_interface_is_no_other_section() -> None:
+    """A live planner wrote `# Interface` and below it `## Interface`; its specifications were called different."""
+    assert interface_body("# Interface\n\n## Interface\n\nA door.\n") == "A door."
+    assert interface_body("# Interface\n\nA door.\n") == "A door."
+    assert interface_body("# Other\n\nA door.\n") == ""

@@ -434,7 +434,7 @@ def _evaluate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(("name", "at_least"), [("dev", 0.9), ("heldout", 0.75)])
+@pytest.mark.parametrize(("name", "at_least"), [("dev", 0.9), ("dev2", 0.9), ("heldout", 0.85), ("heldout2", 0.75)])
 def test_labelled_prompts(name: str, at_least: float, capsys: pytest.CaptureFixture[str]) -> None:
     """`dev` was used to build the router; the accuracy that counts is the one on `heldout`."""
     path = PROMPTS / f"{name}.toml"
@@ -443,10 +443,12 @@ def test_labelled_prompts(name: str, at_least: float, capsys: pytest.CaptureFixt
     module = _evaluate()
     result = module.evaluate(module.load(path))
     with capsys.disabled():
-        print(f"\nrouter on {name}" + (" (not used to build the router)" if name == "heldout" else ""))
+        print(f"\nrouter on {name}" + (" (not used to build the router)" if name.startswith("heldout") else ""))
         for key, value in result.items():
             print(f"{name}.{key}: {value:g}")
     assert result["workflow"] >= at_least
+    # what starts wrongly without a question: 0.144 on heldout2 before orders were read
+    assert result["wrong_and_not_asked"] <= {"dev": 0.01, "dev2": 0.01, "heldout": 0.06}.get(name, 0.115)
 
 
 @pytest.mark.parametrize(
@@ -466,3 +468,45 @@ def test_who_says_not_to_push_is_heard(text: str) -> None:
 def test_a_wish_to_push_is_no_refusal() -> None:
     assert not route("Fix the bug and push it.").ship_refused
     assert not route("Fix the bug.").ship_refused
+
+
+# --- what is asked to be made outranks what is read on the way ----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "workflow"),
+    [
+        (
+            "Read this note and add the network plot it describes to the package, then open a pull request",
+            "fix-and-ship",
+        ),
+        ("please read section 3 and add two-way clustering", "fix-and-ship"),
+        ("Write me a short tutorial on the bootstrap", "docs"),
+        ("Explain the small-sample corrections in the manual", "docs"),
+        ("Read the code of vcov_cluster and write proper help pages for it", "docs"),
+        ("Put our three estimators through a Monte Carlo with 500 draws and small samples", "monte-carlo"),
+        ("could you run all examples and say whether they finish", "validate"),
+        ("Read the note and tell me what would have to be added to the package", "review"),
+        ("can you check if the derivation in the appendix is right", "review"),
+        ("Someone added two-way clustering last week. Could you go over it and judge whether it is sound?", "review"),
+    ],
+)
+def test_an_order_to_make_outranks_an_order_to_look(text: str, workflow: str) -> None:
+    found = route(text)
+    assert (found.workflow, found.ask) == (workflow, None)
+
+
+@pytest.mark.parametrize("text", ["Can the sampler be made faster?", "Check it and fix it"])
+def test_what_may_be_meant_otherwise_is_asked(text: str) -> None:
+    assert route(text).ask is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our function is called every night by the pipeline and leaks memory. Find the leak and plug it.",
+        "add support for weekly and daily seasonality",
+    ],
+)
+def test_what_the_package_does_every_night_is_no_loop(text: str) -> None:
+    assert route(text).workflow == "fix-and-ship"

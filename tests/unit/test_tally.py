@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ import pytest
 
 from statsclaw.backends.replay import Recording
 from statsclaw.engine.people import compose
-from statsclaw.runlog.events import Judgement
+from statsclaw.runlog.events import Judgement, Stated
 from statsclaw.runlog.store import ContentStore
 from statsclaw.verify.audit import render_audit
 from statsclaw.verify.criteria.tally import tally
@@ -68,13 +69,13 @@ def test_whoever_decides_about_pushing_is_told_what_is_left_open(rows, words):
     assert asked.text == words
 
 
-def run_with(rows: list[Judgement]) -> Any:
+def run_with(rows: list[Judgement], stated: Sequence[Stated] = ()) -> Any:
     credentials = SimpleNamespace(remote="origin")
     view = SimpleNamespace(
         questions={},
         head=SimpleNamespace(credentials=credentials),
         tree_sha256="t",
-        judged={("t", "after"): SimpleNamespace(judgements=rows)},
+        judged={("t", "after"): SimpleNamespace(judgements=rows, stated=stated)},
         ship_basis="basis",
     )
     return SimpleNamespace(view=view, folder=SimpleNamespace(id="run-1"))
@@ -86,3 +87,14 @@ def test_a_recorded_answer_about_pushing_holds_whatever_was_left_open():
     asked = compose(run_with([LEFT_OPEN]), "ship").model_copy(update={"question": place})
     assert recording.answer_to(asked) is not None
     assert recording.answer_to(asked.model_copy(update={"topic": "choice"})) is None
+
+
+def test_a_criterion_of_which_a_part_was_not_asked_reads_in_part(tmp_path):
+    store, ran = ContentStore(tmp_path), []
+    other = PASSED.model_copy(update={"id": "C9"})
+    notes = f"# Audit notes\n\n## Suite\n\nAll of C9.\n\n## Not tested\n\nOf {PASSED.id}. the width of the print.\n"
+    told = render_audit(ran, [], store, notes, judgements=[PASSED, other])
+    assert told.count("PASS, in part") == 1 and f"In part: {PASSED.id}." in told
+    assert (
+        "in part" not in render_audit(ran, [], store, notes.replace("Not tested", "Else"), judgements=[PASSED]).lower()
+    )

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from statsclaw.artifacts.catalogue import ArtifactKind
 from statsclaw.states import VERDICTS
@@ -18,6 +19,8 @@ _FENCE = re.compile(r"(```+|~~~+)[ \t]*(\S*)")
 _TABLE_CELL = re.compile(r":?-{3,}:?")
 _VERDICT = re.compile(r"[\W_]{0,20}verdict[\W_]{0,10}?[:—–-][\W_]{0,10}([a-z ]{1,30})(.*)", re.IGNORECASE)
 _LONGEST_LINE = 2000
+
+T = TypeVar("T")
 
 
 def _lines(text: str) -> list[str]:
@@ -34,32 +37,51 @@ def _headings(lines: list[str]) -> Iterator[tuple[int, int, str]]:
             yield number, len(head[1]), head[2].rstrip("#").rstrip()
 
 
-def sections_of(text: str) -> list[tuple[str, str]]:
-    """(heading, everything up to the next heading of the same or a higher level)."""
-    raw, heads = text.split("\n"), list(_headings(_lines(text)))
+def _sections(text: str) -> list[tuple[str, int, int]]:
+    """(heading, first line, one after the last) of what stands below each heading; lines counted from 0."""
+    heads = list(_headings(_lines(text)))
     ends: dict[int, int] = {}
-    following = [len(raw)] * 7  # per level, the nearest later heading of that level
+    following = [text.count("\n") + 1] * 7  # per level, the nearest later heading of that level
     for number, level, _ in reversed(heads):
         ends[number] = min(following[1 : level + 1])
         following[level] = number
-    return [(title, "\n".join(raw[number + 1 : ends[number]])) for number, _, title in heads]
+    return [(title, number + 1, ends[number]) for number, _, title in heads]
+
+
+def sections_of(text: str) -> list[tuple[str, str]]:
+    """(heading, everything up to the next heading of the same or a higher level)."""
+    raw = text.split("\n")
+    return [(title, "\n".join(raw[start:end])) for title, start, end in _sections(text)]
 
 
 def section(text: str, title: str) -> str | None:
     """The body under the heading `title`, or None. Numbering and case of the heading do not matter."""
-    wanted = _plain(title)
-    return next((body for head, body in sections_of(text) if _plain(head) == wanted), None)
+    place = section_lines(text, title)
+    return None if place is None else "\n".join(text.split("\n")[place.start : place.stop])
 
 
-def with_section(text: str, title: str, body: str) -> str:
-    """`text` with `body` under every heading `title`, whatever its level or number and whatever stood there."""
-    raw, heads = text.split("\n"), list(_headings(_lines(text)))
+def section_lines(text: str, title: str) -> range | None:
+    """Which lines, counted from 0, stand under the first heading `title`; a heading that only says it again is none."""
+    wanted, lines = _plain(title), _lines(text)
+    places = [range(start, end) for head, start, end in _sections(text) if _plain(head) == wanted]
+    for place, later in itertools.zip_longest(places, places[1:]):
+        if later is None or any(lines[number].strip() for number in range(place.start, later.start - 1)):
+            return place
+    return None
+
+
+def spliced(text: str, title: str, lines: Sequence[T], body: Sequence[T]) -> list[T]:
+    """`lines`, one for each line of `text`, with `body` in place of those under every heading `title`.
+
+    The level and the number of the heading do not matter, nor what stood there.
+    """
+    rows, heads = list(lines), list(_headings(_lines(text)))
     for place in reversed(range(len(heads))):
         number, level, name = heads[place]
         if _plain(name) == _plain(title):
             later = [line for line, other, _ in heads[place + 1 :] if other <= level]
-            raw[number + 1 : later[0] if later else len(raw)] = body.split("\n")
-    return "\n".join(raw)
+            rows[number + 1 : later[0] if later else len(rows)] = body
+    return rows
 
 
 def _plain(title: str) -> str:

@@ -34,14 +34,19 @@ def demos() -> list[str]:
 def shipped_files(name: str) -> dict[str, bytes]:
     """By path, the package as the recorded run of a demonstration shipped it."""
     with as_file(files(__package__).joinpath(name)) as material:
-        target, recording = material / "target", material / "recording"
-        found = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
-        store = ContentStore(recording / "store")
-        for path, change in read_view(recording).overlay.items():
-            if change.sha256 is None:
-                found.pop(path, None)
-            else:
-                found[path] = store.get(change.sha256)
+        return shipped_in(material)
+
+
+def shipped_in(material: Path) -> dict[str, bytes]:
+    """The same of a folder with `target`, as it was before, and `recording`."""
+    target, recording = material / "target", material / "recording"
+    found = {path.relative_to(target).as_posix(): path.read_bytes() for path in target.rglob("*") if path.is_file()}
+    store = ContentStore(recording / "store")
+    for path, change in read_view(recording).overlay.items():
+        if change.sha256 is None:
+            found.pop(path, None)
+        else:
+            found[path] = store.get(change.sha256)
     return found
 
 

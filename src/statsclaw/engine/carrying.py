@@ -1,7 +1,7 @@
-"""A study is not run again where only documents have changed since: its package and its harness are the same.
+"""Answers and a study are not asked for again where only documents have changed since.
 
-Everything else is: tests take seconds, and a check of a package reads its documents. What the study recorded is judged
-anew on the tree it is carried to, and the log says where it comes from.
+Everything else is done again: unit tests take seconds, and a check of a package reads its documents. What is carried is
+judged anew on the tree it is carried to, and the log says where it comes from.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.store import sha256
 
 
-def study_basis(run: Run, seed: int, replications: tuple[int, int] | None) -> str:
-    """Names all that the results of a study depend on."""
+def basis_of(run: Run, seed: int, *further: object) -> str:
+    """Names all that answers depend on. `further`: what else does, such as the replications of a study."""
     files = sorted(
         (change.path, change.sha256, change.executable)
         for change in run.view.overlay.values()
         if run.profile.classify(change.path) is not PathClass.DOCS
     )
     barrier = f"{run.barrier.kind} {run.barrier.version}"
-    asked = [run.view.head.base_commit, files, seed, replications, barrier, run.local.python]
+    asked = [run.view.head.base_commit, files, seed, *further, barrier, run.local.python]
     return sha256(json.dumps(asked).encode())
 
 
-def carried_study(run: Run, basis: str) -> Iterator[CommandExecuted]:
-    """The evidence of the last tree that was studied on the same basis, as evidence of this one; batch by batch."""
+def carried(run: Run, phase: str, basis: str) -> Iterator[CommandExecuted]:
+    """The evidence of the last tree that was tried on the same basis, as evidence of this one; command by command."""
     tree = run.view.tree_sha256
-    rows = [e for e in run.view.evidence.values() if e.phase == "study" and e.basis_sha256 == basis]
-    studied = [row.tree_sha256 for row in rows if row.tree_sha256 != tree]
-    found = [row for row in rows if row.tree_sha256 == studied[-1]] if studied else []
+    rows = [e for e in run.view.evidence.values() if (e.phase, e.subject, e.basis_sha256) == (phase, "after", basis)]
+    tried = [row.tree_sha256 for row in rows if row.tree_sha256 != tree]
+    found = [row for row in rows if row.tree_sha256 == tried[-1]] if tried else []
     if all(row.passed for row in found):
         for row in found:
             update = {"tree_sha256": tree, "carried_from": row.carried_from or row.tree_sha256, "elapsed_s": 0.0}

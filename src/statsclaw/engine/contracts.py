@@ -1,23 +1,22 @@
-"""The planner's documents as a contract: read at hand-in, linted before the freeze, shown to people and roles."""
+"""The planner's documents as a contract: read at hand-in, understood before the freeze, shown to people and roles."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import ComprehensionChecked, ContractChecked, Finding, OpenChoice, Option, QuestionAsked
+from statsclaw.runlog.events import Finding, Option, QuestionAsked
 from statsclaw.runlog.fold import specs_digest
 from statsclaw.sandbox.handin import Raised
-from statsclaw.specs.blocks import Malformed, the_block
+from statsclaw.sources.index import Index
+from statsclaw.specs.blocks import Fault, Malformed, the_block
 from statsclaw.specs.comprehension import Comprehension
-from statsclaw.specs.contract import COMPREHENSION, Contract, read_contract
+from statsclaw.specs.contract import COMPREHENSION, INTERFACE, SPECIFICATIONS, Contract, read_contract
 from statsclaw.specs.gate import comprehension_findings
-from statsclaw.specs.lint import lint
-from statsclaw.specs.lint.conflict import pilot_finding
-from statsclaw.specs.readings.equation_names import Named
 from statsclaw.specs.readings.reading import signature_faults
+from statsclaw.specs.render import Assembled
 from statsclaw.states import Signal
 
 _SHOWN = 12
@@ -39,19 +38,28 @@ def _read(texts: tuple[tuple[str, str], ...]) -> Contract:
     return read_contract(dict(texts))
 
 
-def source_hashes(run: Run, comprehension: Comprehension) -> dict[str, str]:
+def source_hashes(run: Run) -> dict[str, str]:
+    return {source.name: source.sha256 for source in run.view.head.own_sources}
+
+
+def checked_sources(comprehension: Comprehension, sources: Mapping[str, str]) -> dict[str, str]:
     """The sources a comprehension must name; of the files of a folder, those that it names."""
     named = {source.name for source in comprehension.sources}
-    return {s.name: s.sha256 for s in run.view.head.own_sources if "/" not in s.name or s.name in named}
+    return {name: digest for name, digest in sources.items() if "/" not in name or name in named}
 
 
 # --- at hand-in ------------------------------------------------------------------------------------------------------
 
 
 def leaves_choices_open(artifacts: Mapping[str, bytes]) -> bool:
-    """A comprehension with choices for the person: the specifications come after the answers."""
+    """A comprehension with choices for the person: the specifications come after the answers.
+
+    One that comes alone and cannot be read may have some: what is wrong with it is told, and nothing is called missing.
+    """
     comprehension = _comprehension(artifacts)
-    return comprehension is not None and bool(comprehension.open_choices)
+    if comprehension is None:
+        return COMPREHENSION in artifacts and not {*SPECIFICATIONS, INTERFACE}.intersection(artifacts)
+    return bool(comprehension.open_choices)
 
 
 def partial_understanding(artifacts: Mapping[str, bytes]) -> Raised | None:
@@ -71,32 +79,44 @@ def _comprehension(artifacts: Mapping[str, bytes]) -> Comprehension | None:
         return None
 
 
-def contract_faults(run: Run, artifacts: Mapping[str, bytes]) -> list[str]:
-    """What keeps the planner's documents from being a contract, each with file and line."""
+def contract_faults(run: Run, planned: Assembled) -> list[str]:
+    """What keeps the planner's documents from being the contract of a run."""
+    comprehension = _comprehension(planned.documents)
+    faults = document_faults(planned, run.index, source_hashes(run))
+    return faults + (_not_as_decided(run, comprehension) if comprehension else [])
+
+
+def document_faults(planned: Assembled, index: Index, sources: Mapping[str, str]) -> list[str]:
+    """What keeps documents from being a contract, each with the file and line that its author wrote.
+
+    `sources`: their hashes by name.
+    """
     try:
-        contract = read_contract({name: data.decode("utf-8") for name, data in artifacts.items()})
+        texts = {name: data.decode("utf-8") for name, data in planned.documents.items()}
     except UnicodeDecodeError:
         return []  # said of the document itself
+    faults: list[Fault] = []
+    try:
+        read_contract(texts)
     except Malformed as malformed:
-        return [str(fault) for fault in malformed.faults[:_SHOWN]]
-    if contract.comprehension is None:
-        return []
-    found = comprehension_findings(contract.comprehension, run.index, source_hashes(run, contract.comprehension))
+        faults = malformed.faults[:_SHOWN]
+    comprehension = _comprehension(planned.documents)
+    if comprehension is None:
+        return [str(planned.fault(fault)) for fault in faults]
+    block = the_block(COMPREHENSION, texts[COMPREHENSION], "python", "definitions", needed=False)
+    if block and not faults:
+        faults = signature_faults(block, comprehension.executable)[:_SHOWN]
+    found = comprehension_findings(comprehension, index, checked_sources(comprehension, sources))
     errors = [f for f in found if f.severity == "error" and f.key != "partial"]
-    if block := the_block(
-        COMPREHENSION, artifacts[COMPREHENSION].decode("utf-8"), "python", "definitions", needed=False
-    ):
-        faults = signature_faults(block, contract.comprehension.definitions)
-        if faults:
-            return [str(fault) for fault in faults[:_SHOWN]]
     problems = [f"{f.where}: {f.message}" if f.where else f.message for f in errors[:_SHOWN]]
-    return problems + _not_as_decided(run, contract.comprehension)
+    return [*(str(planned.fault(fault)) for fault in faults), *problems]
 
 
 def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
     """A choice that the person has made is carried, as it was made."""
     problems = []
     choices = {choice.id: choice for choice in comprehension.choices}
+    assumed = {row.otherwise.function: row.text for row in comprehension.assumptions if row.otherwise is not None}
     answered = [q for q in run.view.questions.values() if q.asked.topic == "choice" and q.answer is not None]
     asked = {question.asked.cause.rpartition("/")[2] for question in answered}
     for choice in comprehension.choices:
@@ -109,7 +129,13 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
             continue
         name = question.asked.cause.rpartition("/")[2]
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
-        if made is None:
+        if made is None and name in assumed:
+            if run.scrub(assumed[name])[:300] != wanted:
+                problems.append(
+                    f"{COMPREHENSION}: the person decided {name} as {wanted!r}: it is no assumption any more; write it "
+                    f"under choices (id: {name}, decided_by: person) and let the definition follow it"
+                )
+        elif made is None:
             problems.append(f"{COMPREHENSION}: the choice {name} that the person has made is gone")
         elif (
             made.decision is None
@@ -121,62 +147,6 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
 
 
 # --- before the freeze -----------------------------------------------------------------------------------------------
-
-
-def understand(run: Run) -> ComprehensionChecked:
-    comprehension = contract_of(run).comprehension
-    assert comprehension is not None
-    numbered = [equation for equation in run.index.equations if equation.numbered]
-    named = Named(run.index)
-    accounted = {found.ref for row in comprehension.equations if (found := named.get(row.ref)) is not None}
-    return ComprehensionChecked(
-        sha256=run.view.artifacts[COMPREHENSION].sha256,
-        equations=len(numbered),
-        accounted=sum(equation.ref in accounted for equation in numbered),
-        symbols=len(comprehension.symbols),
-        definitions=len(comprehension.definitions),
-        choices=tuple(
-            OpenChoice(
-                id=choice.id,
-                question=run.scrub(choice.question),
-                options=tuple(
-                    Option(label=run.scrub(o.label)[:300], consequence=run.scrub(o.consequence)[:1500])
-                    for o in choice.options
-                ),
-                default=choice.default,
-                changes=choice.changes,
-            )
-            for choice in comprehension.open_choices
-        ),
-        findings=tuple(comprehension_findings(comprehension, run.index, source_hashes(run, comprehension))),
-    )
-
-
-def lint_contract(
-    run: Run,
-    pilots: Mapping[str, list[float]],
-    missing: Sequence[Finding] = (),
-    computed: Mapping[str, float] | None = None,
-) -> ContractChecked:
-    """`pilots`: draws of a criterion's quantity under the specification as it stands; `missing`: those that failed.
-
-    `computed`: the largest value of each equation on drawn inputs.
-    """
-    contract, texts = contract_of(run), texts_of(run)
-    profile = run.profile
-    checks = [command.name for command in (*profile.build, *profile.checks, *profile.unit_tests)]
-    found = [*lint(contract, texts, run.index, checks=checks, computed=computed), *missing]
-    for name, (low, high) in bounds_of(contract).items():
-        if name in pilots and (finding := pilot_finding(name, low, high, pilots[name])):
-            found.append(finding)
-    specs = {n: a.sha256 for n, a in run.view.artifacts.items() if a.producer == Role.PLANNER}
-    return ContractChecked(specs=specs, findings=tuple(f.keyed() for f in found))
-
-
-def bounds_of(contract: Contract) -> dict[str, tuple[float | None, float | None]]:
-    tested = {row.id: (row.low, row.high) for row in contract.tests.criteria} if contract.tests else {}
-    studied = {row.id: (row.low, row.high) for row in contract.study.criteria} if contract.study else {}
-    return tested | studied
 
 
 def changes_since_freeze(run: Run) -> list[str]:

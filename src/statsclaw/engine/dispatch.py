@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from statsclaw.engine.conversations import keep_conversation, kept_conversation,
 from statsclaw.engine.plan import has_contract
 from statsclaw.engine.readings import reading_faults
 from statsclaw.engine.run import Run
+from statsclaw.engine.scratch import earlier_scratch, keep_scratch
 from statsclaw.engine.tools import check_tools
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX, ROUTES, Role
@@ -49,7 +50,7 @@ from statsclaw.sandbox.network import hosts_of
 from statsclaw.sandbox.room import Room, manifest_digest, manifest_json
 from statsclaw.sandbox.tree import Manifest, paths_in, write_tree
 from statsclaw.specs.contract import COMPREHENSION
-from statsclaw.specs.render import with_interface
+from statsclaw.specs.render import Assembled, assemble
 from statsclaw.states import Signal
 from statsclaw.verify.blind.asking import is_ask_file
 from statsclaw.verify.report import redacted_words
@@ -65,7 +66,8 @@ def models_of(run: Run, backend: Backend) -> tuple[Endpoint, ...]:
     return (found,) if found else ()
 
 
-def compose_prompt(run: Run, view: View) -> str:
+def compose_prompt(run: Run, view: View, *, earlier: bool = False) -> str:
+    """`earlier`: its last attempt left something on the side."""
     return render_prompt(
         view.role,
         roles=run.plan.roles,
@@ -77,18 +79,20 @@ def compose_prompt(run: Run, view: View) -> str:
         feedback=view.feedback,
         kept=any(d.role == view.role and d.finished for d in run.view.dispatches.values()),
         limits=run.limits,
+        earlier=earlier,
     )
 
 
 def start_dispatch(run: Run, role: Role, backend: Backend, tools: Enclosure) -> tuple[Task, Room, Confinement]:
     view = view_of(role, run.view, run.plan.roles, run.store)
-    prompt = compose_prompt(run, view)
+    earlier = earlier_scratch(run, role)
+    prompt = compose_prompt(run, view, earlier=bool(earlier))
     name = f"{role}-{view.attempt}"
     room = run.room(name)
     room.clear()
     profile = run.profile
     manifest = write_tree(run.target, run.view.overlay, run.store, room.repo, lambda path: view.sees(path, profile))
-    documents = with_canaries(run.view, role, view.documents) | {"prompt.md": prompt.encode()}
+    documents = with_canaries(run.view, role, view.documents) | earlier | {"prompt.md": prompt.encode()}
     room.furnish(manifest, documents)
     repository = manifest_digest(manifest)
     session = take_up_conversation(run, role, backend, room)
@@ -127,8 +131,9 @@ def can_go_on(run: Run, rests: DispatchView, backend: Backend) -> bool:
 
 
 def _task_digest(run: Run, view: View, manifest: Manifest) -> str:
-    """Names what a role is given."""
-    return view.digest(manifest_digest(manifest))
+    """Names what a role is given, without the files that the engine itself writes: a better runner is no other task."""
+    made = {change.path for change in run.view.suite.files} if run.view.suite else set()
+    return view.digest(manifest_digest({path: entry for path, entry in manifest.items() if path not in made}))
 
 
 def take_up_dispatch(
@@ -193,6 +198,7 @@ def collect(run: Run, dispatch: DispatchView, result: HandIn) -> None:
             network=result.network,
             ended_by=result.ended_by,
             suspicions=tuple(trace for trace in traces if trace.severity == "suspicion"),
+            scratch={} if breaches else keep_scratch(run, dispatch.id, dispatch.role),
         )
     )
     refused = tuple(run.scrub(row) for row in inspected.refused)
@@ -231,16 +237,21 @@ def why_nothing_is_taken(problems: Sequence[str], refused: Sequence[str]) -> str
 
 @dataclass
 class Inspected:
-    """`missing`: of the problems, the documents that are not there at all."""
+    """`missing`: of the problems, the documents that are not there at all; `undelivered`: questions or a study.
+
+    `assembled`: what a planner left.
+    """
 
     problems: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    undelivered: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     signal: Raised | None = None
     artifacts: dict[str, str] = field(default_factory=dict)
     files: list[FileChange] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     verdict: str = ""
+    assembled: Assembled | None = None
 
     def named_contents(self) -> dict[str, bytes]:
         """Everything handed in, under the name a person knows it by."""
@@ -271,7 +282,10 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
         outbox = take_outbox(room.outbox, [kind.name for kind in owed], run.limits)
         found.refused += outbox.refused
         if role is Role.PLANNER:
-            outbox.artifacts = with_interface(outbox.artifacts)
+            assembled = assemble(outbox.artifacts)
+            outbox.artifacts = assembled.documents
+            clean = {name: _clean(run, data) for name, data in outbox.artifacts.items()}
+            found.assembled = replace(assembled, documents=clean)
             found.signal = found.signal or partial_understanding(outbox.artifacts)
             if leaves_choices_open(outbox.artifacts):
                 owed = [kind for kind in owed if kind.name == COMPREHENSION]
@@ -282,8 +296,9 @@ def inspect(run: Run, dispatch: DispatchView, result: HandIn) -> Inspected:
             found.files, found.contents = taken.files, taken.contents
             found.missing = [kind.name for kind in owed if kind.name not in outbox.artifacts]
             found.problems += _missing(run, owed, outbox.artifacts)
-            found.problems += _contract_problems(run, role, outbox.artifacts)
-            found.problems += _undelivered(run, role, found.files)
+            found.problems += _contract_problems(run, outbox.artifacts, found.assembled)
+            found.undelivered = _undelivered(run, role, found.files)
+            found.problems += found.undelivered
             found.problems += _collisions(run, found.files)
             found.problems += _secrets(run, found)
     except TooMuch as reason:
@@ -304,14 +319,11 @@ def _missing(run: Run, owed: Sequence[ArtifactKind], artifacts: dict[str, bytes]
     return problems
 
 
-def _contract_problems(run: Run, role: Role, artifacts: dict[str, bytes]) -> list[str]:
+def _contract_problems(run: Run, artifacts: dict[str, bytes], planned: Assembled | None) -> list[str]:
     """Typed blocks that cannot be read, in the words of whoever can mend them."""
-    clean = {name: _clean(run, data) for name, data in artifacts.items()}
-    if role is Role.PLANNER:
-        return contract_faults(run, clean)
-    if role is Role.READER and "reading.md" in clean:
-        return reading_faults(run, clean["reading.md"])
-    return []
+    if planned is not None:
+        return contract_faults(run, planned)
+    return reading_faults(run, _clean(run, artifacts["reading.md"])) if "reading.md" in artifacts else []
 
 
 def _clean(run: Run, data: bytes) -> bytes:

@@ -11,6 +11,7 @@ from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.plan import has_contract, wants_ship
 from statsclaw.engine.reviewing import review_document
 from statsclaw.engine.run import Run
+from statsclaw.engine.understanding import decisions_for_readers
 from statsclaw.errors import GateClosed
 from statsclaw.intake.documents import risks_of
 from statsclaw.montecarlo.verdicts.wording import policy_of
@@ -32,6 +33,7 @@ from statsclaw.states import Signal
 from statsclaw.templates import fenced, render
 from statsclaw.verify.audit import render_audit
 from statsclaw.verify.criteria.moved import Moved, moved
+from statsclaw.verify.criteria.stated import StatedRow, stated_rows
 
 _INTAKE = "statsclaw.intake.documents"
 
@@ -100,7 +102,7 @@ def _references(run: Run) -> str:
 def _questions(run: Run) -> str:
     comprehension = contract_of(run).comprehension
     assert comprehension is not None
-    return questions_for(comprehension, run.index)
+    return questions_for(comprehension, run.index, decisions_for_readers(run))
 
 
 def _contract(run: Run) -> str:
@@ -142,12 +144,18 @@ def _audit(run: Run) -> str:
         _judgements(run, "after"),
         _moved(run),
         policy_of(study.failures_allowed) if study else "",
+        _stated(run),
     )
 
 
 def _judgements(run: Run, subject: str) -> tuple[Judgement, ...]:
     judged = run.view.judged.get((run.view.tree_sha256, subject))
     return judged.judgements if judged else ()
+
+
+def _stated(run: Run) -> tuple[StatedRow, ...]:
+    judged = run.view.judged.get((run.view.tree_sha256, "after"))
+    return stated_rows(judged.stated, judged.judgements) if judged else ()
 
 
 def _moved(run: Run) -> list[Moved]:

@@ -1,7 +1,7 @@
 """What a run may cost, said before anything is spent: by what earlier runs took here, else by a measured first run.
 
 The measure of a first run is the probit demonstration played by Claude Code with a scripted model that neither thinks
-nor looks around nor errs: what a real one takes is more.
+nor looks around nor errs. A real one takes more for the same work; for a small fix there is less work.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from importlib.resources import files
 
 from statsclaw.backends.prices import priced
 from statsclaw.backends.registry import AGENTS, make_backend
+from statsclaw.errors import InputRefused
 from statsclaw.runlog.events import Usage
 from statsclaw.runlog.fold import RunView
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """For one role, all its attempts together. `runs`: of how many earlier ones this is the median; 0: a lower bound.
+    """For one role, all its attempts together. `runs`: of how many earlier ones this is the median; 0: measured on the
+    demonstration.
 
     `priced_as`: the model whose price was taken where the backend names none.
     """
@@ -47,7 +49,7 @@ def expected(
 
 def _of_role(role: str, name: str, views: Sequence[RunView], assumed_models: Mapping[str, str]) -> Expected:
     kind, _, rest = name.partition(":")
-    known_as = make_backend(name, "unnamed").name
+    known_as = _known_as(name)
     spent = [found for view in views if (found := _spent(view, role, known_as))]
     if spent:
         usage, seconds = sorted(spent, key=lambda row: row[0].tokens + row[0].cached_tokens)[len(spent) // 2]
@@ -56,6 +58,14 @@ def _of_role(role: str, name: str, views: Sequence[RunView], assumed_models: Map
     model = rest.partition("/")[2] if kind == "api" else "" if kind == "acp" else rest
     taken = model or assumed_models.get(endpoint, "")
     return Expected(role, name, priced(_first_runs()[role], endpoint, taken), 0.0, 0, "" if model else taken)
+
+
+def _known_as(name: str) -> str:
+    """As dispatches name it. A program that is not installed can be asked about all the same."""
+    try:
+        return make_backend(name, "unnamed").name
+    except InputRefused:
+        return name
 
 
 def _spent(view: RunView, role: str, backend: str) -> tuple[Usage, float] | None:

@@ -215,8 +215,8 @@ def _understanding(run: RunView, plan: Plan) -> list[Blocker]:
         return []
     if run.understood is None or run.understood.sha256 != document.sha256:
         return [Blocker("comprehension.md has not been checked against the sources", Understand())]
-    if run.understood.choices:
-        return [Blocker(f"{len(run.understood.choices)} choices are nobody's decision yet", Ask("choices"))]
+    if run.open_choices:
+        return [Blocker(f"{len(run.open_choices)} choices are nobody's decision yet", Ask("choices"))]
     return []
 
 

@@ -22,6 +22,7 @@ from statsclaw.engine.perform import perform, pick_up_hand_ins, take_over
 from statsclaw.engine.plan import Plan
 from statsclaw.engine.run import Run
 from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Sync, Wait
+from statsclaw.engine.withdrawing import withdraw_needless
 from statsclaw.runlog.events import GateChecked, RunFinished
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.store import machine_errors
@@ -80,6 +81,7 @@ def _drive(run: Run) -> RunView:
         pick_up_hand_ins(run)
         settle_questions(run)
         take_changes(run)
+        withdraw_needless(run)
         step = next_step(run.view, run.plan)
         _record_gate(run)
         match step:

@@ -13,10 +13,11 @@ from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
-from statsclaw.runlog.events import Option, QuestionAnswered, QuestionAsked
+from statsclaw.runlog.events import ComprehensionChecked, Option, QuestionAnswered, QuestionAsked
 from statsclaw.runlog.fold import CONTRACT, STOP_RUN, Overdrawn, RunView
 from statsclaw.runlog.store import write_durably
 from statsclaw.states import MAX_ATTEMPTS, Signal
+from statsclaw.verify.criteria.stated import stated_lines, stated_rows
 from statsclaw.verify.criteria.tally import tally
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ _UNATTENDED = {
     "budget": (STOP_RUN,),
     "model": (STOP_RUN,),
 }
+
+
+#: So much of an option's consequence is shown.
+_LONGEST_CONSEQUENCE = 1400
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
             Option(label="push", consequence=f"branch statsclaw/{run.folder.id} is pushed to {remote}"),
             Option(label="do not push", consequence="the result stays in the workspace on this machine"),
         )
-        text = f"{_what_was_found(view)}. Push the result?"
+        text = f"{'. '.join([_what_was_found(view), *_what_is_demanded(view)])}. Push the result?"
         return QuestionAsked(
             question=number, topic="ship", asked_by="shipper", text=text, options=options, cause=view.ship_basis
         )
@@ -151,6 +156,11 @@ def _what_was_found(view: RunView) -> str:
     return f"Nothing that was checked has failed, but not everything is decided. {tally(judged.judgements)}"
 
 
+def _what_is_demanded(view: RunView) -> list[str]:
+    judged = view.judged.get((view.tree_sha256, "after"))
+    return stated_lines(stated_rows(judged.stated, judged.judgements)) if judged else []
+
+
 def compose_choices(view: RunView) -> list[QuestionAsked]:
     """Everything the sources leave open, in one batch, the weightiest first."""
     assert view.understood is not None
@@ -158,14 +168,14 @@ def compose_choices(view: RunView) -> list[QuestionAsked]:
         QuestionAsked(
             question=f"q{len(view.questions) + number}",
             topic="choice",
-            asked_by="planner",
+            asked_by="engine" if choice.assumed else "planner",
             text=f"{choice.question} (decides: {choice.changes})",
             options=choice.options,
             default=choice.default,
             about="planner",
             cause=f"{view.understood.sha256}/{choice.id}",
         )
-        for number, choice in enumerate(view.understood.choices, start=1)
+        for number, choice in enumerate(view.open_choices, start=1)
     ]
 
 
@@ -209,13 +219,23 @@ def _about_comprehension(view: RunView, number: str) -> QuestionAsked:
         asked_by="leader",
         text=text,
         options=(
-            Option(label="approve", consequence="the specifications are checked and frozen"),
+            Option(label="approve", consequence=f"the specifications are checked and frozen{_standing(understood)}"),
             Option(label="send back", consequence="the planner corrects its reading; add words to say what is wrong"),
         ),
         default=0,
         about="planner",
         cause=understood.sha256,
     )
+
+
+def _standing(understood: ComprehensionChecked) -> str:
+    """What stands with an approval although no source states it and nobody tried what else could be meant."""
+    rows = [row.text for row in understood.assumed if row.untried]
+    if not rows:
+        return ""
+    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(rows, start=1))
+    what = "an assumption stands" if len(rows) == 1 else f"{len(rows)} assumptions stand"
+    return f", and {what} that no source states and nobody tried: {listed}"[:_LONGEST_CONSEQUENCE]
 
 
 def _about_criterion(view: RunView, number: str) -> QuestionAsked:

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.breach import APART, interface_of
-from statsclaw.engine.contracts import contract_of, findings_text, lint_contract, refreeze_question, understand
+from statsclaw.engine.contracts import contract_of, findings_text, refreeze_question
 from statsclaw.engine.dispatch import collect
 from statsclaw.engine.documents import write_document
 from statsclaw.engine.gates import specifications
+from statsclaw.engine.linting import lint_contract
 from statsclaw.engine.people import compose, compose_choices
 from statsclaw.engine.questions import check_judges
-from statsclaw.engine.readings import compare_readings, draw_pilots, sizes_of_definitions
+from statsclaw.engine.readings import compare_readings
 from statsclaw.engine.reviewing import compute_review
 from statsclaw.engine.run import Run
+from statsclaw.engine.shipped import committed
 from statsclaw.engine.steps import (
     Ask,
     Block,
@@ -35,6 +37,7 @@ from statsclaw.engine.steps import (
     Verify,
     Write,
 )
+from statsclaw.engine.understanding import understand
 from statsclaw.engine.verifying import bench_for, missed_in_study, verify
 from statsclaw.engine.working import dispatch_side_by_side
 from statsclaw.errors import GateClosed
@@ -60,6 +63,8 @@ from statsclaw.verify.report import Report, failed_behaviours, failure_report, r
 from statsclaw.workspace.ship import keep_branch, make_commit, push
 from statsclaw.workspace.sync import synchronise
 
+_LINES = "\nLines are those of your documents in `../in/`, where the interface is put in."
+
 
 def perform(run: Run, step: Step) -> None:
     match step:
@@ -74,7 +79,7 @@ def perform(run: Run, step: Step) -> None:
         case Compare():
             run.log.append(compare_readings(run))
         case Lint():
-            run.log.append(lint_contract(run, *draw_pilots(run), sizes_of_definitions(run)))
+            run.log.append(lint_contract(run))
         case SendBack(role, cause):
             send_back(run, role, cause)
         case CheckSuite():
@@ -121,7 +126,8 @@ def send_back(run: Run, role: Role, cause: str) -> None:
     }[cause]
     errors = [f for f in found if f.severity == "error" and not view.stands(f)]
     errors = [f for f in errors if f.route_to == role] or errors
-    message = run.scrub(findings_text(errors))[:4000] or "see checks.md"
+    message = run.scrub(findings_text(errors))[:3900] or "see checks.md"
+    message += _LINES if cause == CONTRACT else ""
     heard = redacted_words(message, interface_of(run), Signal.STOP) if cause == "review" and role in APART else None
     run.log.append(
         SignalRaised(
@@ -236,7 +242,7 @@ def branch_of(run: Run) -> str:
 def commit(run: Run) -> None:
     view = run.view
     assert view.created_at is not None
-    changes = sorted(view.overlay.values(), key=lambda change: change.path)
+    changes = committed(run)
     title = title_of(view.head.directive)
     made = make_commit(
         run.folder.target,

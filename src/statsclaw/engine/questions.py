@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.run import Run
@@ -16,14 +18,18 @@ from statsclaw.sandbox.tree import write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.test_spec import Criterion
 from statsclaw.verify.blind.meaningless import NULLS
-from statsclaw.verify.blind.native import native_suite
+from statsclaw.verify.blind.native import native_suite, unwritable
 from statsclaw.verify.blind.questionnaire import Questionnaire
 from statsclaw.verify.blind.result import kept
 from statsclaw.verify.blind.rooms import lay_out_scripts
 from statsclaw.verify.blind.study import Simulation
 from statsclaw.verify.blind.validation import Validation
-from statsclaw.verify.interpreter import find_interpreter
+from statsclaw.verify.blind.varying import equal_inputs, never_varied
+from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.runner import Bench, LayOut, verify_tree
+
+#: What the writer of the suite that ships may raise over values that are not what their kind says.
+_UNWRITABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def check_judges(run: Run, bench: Bench) -> SuiteChecked:
@@ -35,17 +41,43 @@ def check_judges(run: Run, bench: Bench) -> SuiteChecked:
     return SuiteChecked(judges_sha256=run.view.judges_sha256, findings=kept, files=files)
 
 
-def lay_out_judges(run: Run) -> LayOut:
-    """Nothing of the package: what asks and what draws, and the metadata that names their dependencies."""
+def lay_out_judges(run: Run, handed_in: Mapping[str, bytes] = MappingProxyType({})) -> LayOut:
+    """Nothing of the package: what asks and what draws, and the metadata that names their dependencies.
+
+    `handed_in`: files by their path that are not part of the run yet.
+    """
     judges = frozenset({PathClass.VALIDATION, PathClass.SIMULATION, PathClass.METADATA})
     profile = run.profile
 
     def lay_out(folder: Path, classes: frozenset[PathClass]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         wanted = classes & judges
-        write_tree(run.target, run.view.overlay, run.store, folder, lambda path: profile.classify(path) in wanted)
+
+        def is_kept(path: str) -> bool:
+            return path not in handed_in and profile.classify(path) in wanted
+
+        write_tree(run.target, run.view.overlay, run.store, folder, is_kept)
+        for path, data in handed_in.items():
+            if profile.classify(path) in wanted:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(data)
 
     return lay_out
+
+
+def look_at_hand_in(run: Run, role: Role, bench: Bench, handed_in: Mapping[str, bytes]) -> list[Finding]:
+    """What `check_judges` would find in the questions or the study of a hand-in; nothing is kept."""
+    if role is Role.SIMULATOR:
+        found = check_study(run, bench, lay_out_judges(run, handed_in)) if contract_of(run).study else []
+        return [row.keyed() for row in found]
+    validation = _laid_out(run, bench, lay_out_judges(run, handed_in))
+    questions, found, _ = validation.checked()
+    if questions is not None and not any(row.severity == "error" for row in found):
+        try:
+            native_suite(run.profile.id, questions, validation.tests, validation.interface)
+        except _UNWRITABLE as error:
+            found = [*found, unwritable(error)]
+    return [row.keyed() for row in found]
 
 
 def with_questions(run: Run, bench: Bench, contract: Contract | None) -> Bench:
@@ -55,11 +87,21 @@ def with_questions(run: Run, bench: Bench, contract: Contract | None) -> Bench:
     made = contract
 
     def validate(bench: Bench, subject: str, tree: str) -> Iterator[CommandExecuted]:
-        validation = Validation.of(bench, made, secret_of(run))
+        validation = Validation.of(bench, made, secret_of(run), base_answers(run))
         assert validation is not None
         yield from validation.judged(subject, tree)
 
     return replace(bench, validate=validate)
+
+
+def asks_base(contract: Contract | None) -> bool:
+    """Whether a criterion compares with the package as it was, which is then asked first."""
+    return bool(contract and contract.tests and any(row.rule == "same as base" for row in contract.tests.criteria))
+
+
+def base_answers(run: Run) -> bytes | None:
+    rows = run.view.evidence_for(run.view.tree_sha256, "before")
+    return next((kept(run.folder.path, row.kept_sha256) for row in rows if row.name == "validation"), None)
 
 
 def with_study(run: Run, bench: Bench, contract: Contract | None, basis: str) -> Bench:
@@ -109,8 +151,12 @@ def check_questions(run: Run, bench: Bench, lay_out: LayOut) -> tuple[list[Findi
             if row.id in met
         )
         run.log.append(CriteriaJudged(tree_sha256=run.view.tree_sha256, subject="null", judgements=judged))
-    fits = questions is not None and not any(row.severity == "error" for row in found)
-    return found, _native(run, validation, questions) if fits and questions else ()
+    if questions is None or any(row.severity == "error" for row in found):
+        return found, ()
+    try:
+        return found, _native(run, validation, questions)
+    except _UNWRITABLE as error:
+        return [*found, unwritable(error)], ()
 
 
 def _native(run: Run, validation: Validation, questions: Questionnaire) -> tuple[FileChange, ...]:
@@ -129,6 +175,7 @@ def tried(run: Run, bench: Bench, lay_out: LayOut) -> tuple[tuple[Judgement, ...
     validation = _laid_out(run, bench, lay_out)
     result = validation.recalled(asked, answered)
     found = validation.findings(result)
+    found += [*never_varied(result.questions, validation.forms), *equal_inputs(result.questions)]
     deaf = {f.key.partition(":")[2]: f.message for f in found if f.key.startswith("cannot-fail:")}
     claimed = {row.claim.criterion for row in result.rows}
     judged = tuple(
@@ -144,11 +191,18 @@ def _laid_out(run: Run, bench: Bench, lay_out: LayOut) -> Validation:
     for _ in verify_tree(bench, lay_out, run.view.tree_sha256, "null", ()):
         pass
     if run.profile.id == "python":
-        python = bench.python or find_interpreter(bench.place("tree"), bench.cache, bench.profile.id, None)
-        bench = replace(bench, python=python)
+        bench = replace(bench, python=bench.python or _interpreter(bench))
     validation = Validation.of(bench, contract, secret_of(run))
     assert validation is not None
     return validation
+
+
+def _interpreter(bench: Bench) -> str:
+    """What the package needs to be built is not needed to ask: where it is missing, verification says so."""
+    try:
+        return find_interpreter(bench.place("tree"), bench.cache, bench.profile.id, None)
+    except InterpreterMissing:
+        return sys.executable
 
 
 def _judgement(row: Criterion, *, met: bool, note: str) -> Judgement:

@@ -9,23 +9,26 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib.resources import as_file, files
 from pathlib import Path
+from uuid import uuid4
 
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import tools_for
 from statsclaw.runlog.events import Finding, ReadingRow, ReadingsCompared
+from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Mount, nested
 from statsclaw.sandbox.left_behind import json_left_behind
 from statsclaw.sandbox.limits import MIB
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.specs.blocks import Malformed
-from statsclaw.specs.contract import COMPREHENSION
+from statsclaw.specs.contract import COMPREHENSION, Contract
+from statsclaw.specs.lint.found import finding
 from statsclaw.specs.lint.scales import suspicious
 from statsclaw.specs.readings.compare import compare, disagreements, render_disagreement
 from statsclaw.specs.readings.inputs import calls_for
 from statsclaw.specs.readings.pilots import pilot_values
-from statsclaw.specs.readings.reading import read_reading
+from statsclaw.specs.readings.reading import passage_of, read_reading
 from statsclaw.specs.readings.values import largest_values
 
 _READING = "reading.md"
@@ -52,12 +55,12 @@ def compare_readings(run: Run) -> ReadingsCompared:
     assert contract.comprehension is not None
     definitions = contract.comprehension.definitions
     second, _ = read_reading(run.store.get_text(view.artifacts[_READING].sha256), definitions)
-    calls = calls_for(definitions, seed=int(view.head.canary_seed[:8] or "0", 16))
-    outcomes = [_evaluate(run, code, [call.as_json() for call in calls]) for code in (contract.definitions, second)]
+    calls = calls_for(definitions, seed=seed_of_inputs(run))
+    outcomes = [evaluate(run, code, [call.as_json() for call in calls]) for code in (contract.definitions, second)]
     agreements = compare(definitions, calls, *outcomes)
-    passages = {equation.ref: equation.text for equation in run.index.equations}
+    passages = {row.function: passage_of(row, run.index) for row in definitions}
     shown = [
-        render_disagreement(row, passages.get(row.ref, ""), contract.definitions, second)
+        render_disagreement(row, passages[row.function], contract.definitions, second)
         for row in disagreements(definitions, calls, *outcomes)
     ]
     return ReadingsCompared(
@@ -68,9 +71,8 @@ def compare_readings(run: Run) -> ReadingsCompared:
     )
 
 
-def draw_pilots(run: Run) -> tuple[dict[str, list[float]], list[Finding]]:
+def draw_pilots(run: Run, contract: Contract) -> tuple[dict[str, list[float]], list[Finding]]:
     """Cheap draws of what criteria are about, as far as the planner wrote any; and which did not work."""
-    contract = contract_of(run)
     found: dict[str, list[float]] = {}
     missing: list[Finding] = []
     for pilot in contract.comprehension.pilots if contract.comprehension else ():
@@ -79,26 +81,37 @@ def draw_pilots(run: Run) -> tuple[dict[str, list[float]], list[Finding]]:
         found[pilot.criterion] = drawn
         if fault:
             key = f"pilot:{pilot.criterion}"
-            missing.append(Finding(check="lint.conflict", severity="error", message=fault, route_to="planner", key=key))
+            missing.append(finding("conflict", "error", fault, pilot.criterion, key))
     return found, missing
 
 
-def sizes_of_definitions(run: Run) -> dict[str, float] | None:
+def sizes_of_definitions(run: Run, contract: Contract) -> dict[str, float] | None:
     """The largest value of each equation on drawn inputs; None where no criterion rests on it, so nothing is run."""
-    contract = contract_of(run)
     if contract.comprehension is None or not suspicious(contract):
         return None
-    definitions = contract.comprehension.definitions
+    definitions = [row for row in contract.comprehension.definitions if row.quote is None]
     calls = [call for call in calls_for(definitions, seed=_SEED) if call.kind == "random"]
-    return largest_values(definitions, calls, _evaluate(run, contract.definitions, [call.as_json() for call in calls]))
+    return largest_values(definitions, calls, evaluate(run, contract.definitions, [call.as_json() for call in calls]))
 
 
-def _evaluate(run: Run, code: str, calls: list[object]) -> object:
+def seed_of_inputs(run: Run) -> int:
+    return int(run.view.head.canary_seed[:8] or "0", 16)
+
+
+def evaluate(run: Run, code: str, calls: list[object]) -> object:
+    """What the functions of `code` return for `calls`, executed behind the barrier; data that nobody trusts."""
     return _run_harness(run, code, calls, [])
 
 
 def _run_harness(run: Run, code: str, calls: list[object], argv: list[str]) -> object:
-    """The harness in a root of its own. What it leaves is data, read with suspicion; nothing is None."""
+    """The harness in a root of its own, once for the same code. What it leaves is data; nothing is None."""
+    key = sha256(json.dumps([code, calls, argv]).encode())
+    if key not in run.harnessed:
+        run.harnessed[key] = _harnessed(run, code, calls, argv)
+    return run.harnessed[key]
+
+
+def _harnessed(run: Run, code: str, calls: list[object], argv: list[str]) -> object:
     with (
         _desk(run) as (folder, confinement),
         as_file(files("statsclaw.specs.readings").joinpath("harness.py")) as harness,
@@ -128,11 +141,10 @@ def _host(folder: Path, inside: str) -> Path:
 @contextmanager
 def _desk(run: Run) -> Iterator[tuple[Path, Confinement]]:
     """A folder to read, a folder to write, no network, nothing of the run."""
-    folder = run.folder.path / "readings"
-    desk = run.folder.desk("readings")
-    remove_tree(folder)
+    place = run.folder.desk("readings") / uuid4().hex  # somebody may look at the run while it is at work
+    folder, desk = place / "room", place / "desk"
     (folder / "out").mkdir(parents=True)
-    desk.mkdir(parents=True, exist_ok=True)
+    desk.mkdir()
     tools = tools_for(run, _python(run))
     own = (
         Mount(inside="/readings", host=str(folder), purpose="documents"),
@@ -143,4 +155,4 @@ def _desk(run: Run) -> Iterator[tuple[Path, Confinement]]:
     try:
         yield folder, Confinement(run.barrier, enclosure, limits, desk)
     finally:
-        remove_tree(folder)
+        remove_tree(place)

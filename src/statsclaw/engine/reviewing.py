@@ -21,7 +21,7 @@ from statsclaw.review.review import Reviewed, review
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Covered, CriteriaJudged, Finding, Judgement, ReviewComputed, Trace
 from statsclaw.sandbox.barrier import NoBarrier
-from statsclaw.sandbox.tree import paths_in
+from statsclaw.sandbox.tree import paths_in, read_text
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.verify.criteria.claims import contradicted_claims
@@ -108,6 +108,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         coverage=coverage,
         documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
         changed_sources=changed_sources(run),
+        sources_before={path: read_text(run.target, {}, run.store, path) for path in changed_sources(run)},
         changed_docs=changed_docs(run),
         package_files=frozenset(paths_in(run.target, view.overlay)),
     )

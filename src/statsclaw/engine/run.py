@@ -83,6 +83,8 @@ class Run:
     limits: Limits = field(default_factory=Limits)
     meters: Meters = field(default_factory=Meters)
     forge: Forge = field(default_factory=NoForge)
+    #: What the planner's definitions gave behind the barrier, by code and inputs: the same is not run twice.
+    harnessed: dict[str, object] = field(default_factory=dict)
 
     @property
     def view(self) -> RunView:

@@ -1,4 +1,4 @@
-"""What users will read of this run: the documentation that it changed, and what stood there before."""
+"""What of a run leaves it: the files that are committed, and the documentation that users will read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,29 @@ from pathlib import PurePosixPath
 
 from statsclaw.engine.run import Run
 from statsclaw.profiles.profile import PathClass
+from statsclaw.runlog.events import FileChange
 from statsclaw.sandbox.tree import read_text
 
 _PROSE = ("", ".md", ".rst", ".txt", ".rmd", ".qmd", ".adoc")
+#: No runner of tests, and no import, takes a file that is called like this.
+_FOR_READERS = ".source"
+
+
+def committed(run: Run) -> list[FileChange]:
+    """All changes. Where the engine made the suite, what the author of the questions wrote ships only to be read."""
+    suite = run.view.suite
+    made = {change.path for change in suite.files} if suite is not None else set()
+
+    def is_read(change: FileChange) -> bool:
+        asks = suite is not None and run.profile.classify(change.path) is PathClass.VALIDATION
+        return asks and change.path not in made and change.sha256 is not None
+
+    changes = [_for_readers(change) if is_read(change) else change for change in run.view.overlay.values()]
+    return sorted(changes, key=lambda change: change.path)
+
+
+def _for_readers(change: FileChange) -> FileChange:
+    return change.model_copy(update={"path": f"{change.path}{_FOR_READERS}", "executable": False})
 
 
 def changed_docs(run: Run) -> dict[str, str]:

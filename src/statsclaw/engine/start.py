@@ -8,20 +8,21 @@ import shutil
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
 from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.engine.run import LocalFacts
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
-from statsclaw.intake.target import PushAccess, Target, fetch_target, verify_push_access
+from statsclaw.intake.target import PushAccess, Target, fetch_target, only_folder, verify_push_access
 from statsclaw.intake.workflow import Workflow, workflow
-from statsclaw.profiles.detect import detect_profile
-from statsclaw.profiles.profile import load_profile, with_overrides
+from statsclaw.profiles.detect import ROOT, detect_profile
+from statsclaw.profiles.profile import PROFILE_IDS, all_profiles, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import BudgetSet, Credentials, RoutingChoice, RunCreated, Source, StudyShortened
 from statsclaw.runlog.log import Clock, RunLog, utc_now
@@ -40,6 +41,8 @@ from statsclaw.workspace.scrub import display_remote
 _LONGEST_DIRECTIVE = 100_000
 _LARGEST_SOURCE = 50 * 1024 * 1024
 _MOST_FILES = 2000
+#: The workflow that changes nothing, so that it can take a folder of a repository for a whole one.
+_CHECKS_ONLY = "validate"
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,15 @@ def start_run(
 ) -> tuple[RunFolder, RunLog, LocalFacts]:
     """Check everything, then create the run's folder and the first line of its log."""
     with machine_errors(workspace.root):
-        request = _check(order)
+        with nothing_started():
+            request = _check(order)
         shown = with_paths(system(), [path.resolve() for path in order.tools], "toolchain")
         check_apart(shown, [workspace.root], "keep the workspace apart from tools (`--workspace`)")
         workspace.ensure()
         with tempfile.TemporaryDirectory(prefix="statsclaw-target-", dir=_scratch(workspace)) as scratch:
-            examined = _examine(order, Path(scratch) / "target.git")
-            _check_language(request.workflow, examined.profile)
+            with nothing_started():
+                examined = _examine(order, Path(scratch) / "target.git", request.workflow)
+                _check_language(request.workflow, examined.profile)
             folder = _new_folder(workspace, order, examined)
             log = RunLog.create(folder.path, clock=clock)
             try:
@@ -122,6 +127,16 @@ def start_run(
                 log.close()
                 raise
         return folder, log, local
+
+
+@contextmanager
+def nothing_started() -> Iterator[None]:
+    """Whatever is refused in here was refused before there was a run, and the person is told so."""
+    try:
+        yield
+    except (InputRefused, MachineRefused) as refusal:
+        refusal.kept = refusal.kept or "Nothing was started"
+        raise
 
 
 def _check(order: Order) -> _Request:
@@ -150,9 +165,16 @@ def _check(order: Order) -> _Request:
     return _Request(directive, sources, routing, chosen)
 
 
-def _examine(order: Order, git_dir: Path) -> _Examined:
+def _examine(order: Order, git_dir: Path, chosen: str | None) -> _Examined:
     target = fetch_target(order.target, git_dir, ignore_dirty=order.ignore_dirty)
-    access = _access(target, order)
+    folder = _folder_to_check(order, target) if chosen == _CHECKS_ONLY else ROOT
+    if folder == ROOT:
+        access = _access(target, order)
+    else:
+        target = only_folder(target, folder)
+        access = PushAccess(
+            "not tried", False, f"the folder {folder} is checked as a package of its own; nothing is shipped"
+        )
     if order.ship and not access.can_ship:
         raise InputRefused(
             f"--ship was asked for, but {access.detail}",
@@ -167,6 +189,39 @@ def _examine(order: Order, git_dir: Path) -> _Examined:
     profile = load_profile(order.profile).id if order.profile else found.profile_id
     with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
     return _Examined(order.name or target.name, target, access, profile, found.candidates)
+
+
+def _folder_to_check(order: Order, target: Target) -> str:
+    """Where the package is: the folder that was named, the root, or the only folder with a package below it."""
+    repo = TargetRepo(target.git_dir, target.base_commit)
+    below = f"{target.folder}/" if target.folder else ""
+    paths = {path.removeprefix(below) for path in repo.files if path.startswith(below)}
+    if not below and profile_settings(repo):
+        return ROOT  # the project says itself what is to be run
+    found = detect_profile(paths, order.profile)
+    if found.profile_id is not None:
+        return (PurePosixPath(below) / found.root).as_posix()
+    folders = sorted({PurePosixPath(path).parent.as_posix() for path in found.found})
+    if not found.found and order.profile is None:
+        raise _unknown_language(bool(paths))
+    if len(folders) > 1 and ROOT not in folders:
+        raise InputRefused(
+            f"there is more than one package: {', '.join(found.found)}",
+            todo=f"name the folder of one: --target {order.target.rstrip('/')}/{folders[0]}",
+        )
+    return target.folder or ROOT
+
+
+def _unknown_language(has_files: bool) -> InputRefused:
+    if not has_files:
+        return InputRefused("the target has no files in its last commit", todo="commit the package first")
+    markers = dict.fromkeys(profile.markers[0].file for profile in all_profiles())
+    own = '{ name = "test", argv = ["make", "test"], parser = "exit", timeout_s = 600 }'
+    return InputRefused(
+        f"no package of a known language was found (looked for {', '.join(markers)} and others)",
+        todo=f"pass --profile with one of {', '.join(PROFILE_IDS)}, and for commands of your own commit a file "
+        f"statsclaw.toml with the line: profile = {{ build = [], unit_tests = [], checks = [{own}] }}",
+    )
 
 
 def _local_facts(order: Order, target: Target) -> LocalFacts:

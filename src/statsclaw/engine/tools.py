@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from statsclaw.engine.run import Run
-from statsclaw.profiles.profile import Profile
+from statsclaw.profiles.profile import PathClass, Profile
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.toolchain import check_apart, hide, installed_copies, system, with_paths, with_tools
 from statsclaw.sandbox.tree import paths_in, read_text
@@ -61,6 +61,19 @@ def package_names(run: Run) -> list[str]:
         names |= {match[1] for match in re.finditer(pattern, text[:200_000])}
     spelled = names | {name.replace("-", "_") for name in names} | {name.replace("-", "_").lower() for name in names}
     return sorted(name for name in spelled if re.fullmatch(r"[A-Za-z0-9._]+", name))
+
+
+def imported_names(run: Run) -> list[str]:
+    """Every name by which the target's own package may be loaded; none where it has no package yet.
+
+    In Python the distribution may have another name, and packages may lie in any folder.
+    """
+    if run.profile.id == "r":
+        return package_names(run)
+    paths = paths_in(run.target, run.view.overlay) if run.profile.id == "python" else ()
+    own = [path for path in paths if run.profile.classify(path) is PathClass.SOURCE]
+    folders = {path.removesuffix("/__init__.py") for path in own if path.endswith("/__init__.py")}
+    return sorted({place.rpartition("/")[2] for place in folders if place.rpartition("/")[0] not in folders})
 
 
 def check_tools(run: Run, shown: Enclosure) -> None:

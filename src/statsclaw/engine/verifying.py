@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
-from statsclaw.engine.carrying import carried_study, study_basis
+from statsclaw.engine.carrying import basis_of, carried
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.plan import has_contract
-from statsclaw.engine.questions import with_questions, with_study
+from statsclaw.engine.questions import asks_base, with_questions, with_study
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
 from statsclaw.profiles.profile import PathClass
@@ -29,6 +30,7 @@ from statsclaw.specs.sim_spec import Study
 from statsclaw.states import PHASES
 from statsclaw.verify.criteria.judge import failed as failed_criteria
 from statsclaw.verify.criteria.judge import judge, question_about_criterion
+from statsclaw.verify.criteria.stated import stated_in
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
 from statsclaw.verify.run_study import recorded_count
@@ -42,14 +44,18 @@ def verify(run: Run) -> None:
     contract = _shortened(contract_of(run), run.view.replications) if has_contract(run.plan) else None
     bench = with_questions(run, bench_for(run, contract), contract)
     seen = _Seen(run, contract)
-    seen.basis = study_basis(run, bench.seed, seen.planned)
-    bench = with_study(run, bench, contract, study_basis(run, bench.seed, None))
-    kept = list(carried_study(run, seen.basis))
+    if bench.validate is not None:  # what answers are compared with is frozen, and a person may amend it
+        seen.basis["validation"] = basis_of(run, bench.seed, sorted(run.view.frozen.items()))
+    seen.basis["study"] = basis_of(run, bench.seed, seen.planned)
+    bench = with_study(run, bench, contract, basis_of(run, bench.seed, None))
+    kept = {phase: list(carried(run, phase, basis)) for phase, basis in seen.basis.items()}
+    if asks_base(contract) and _has_base(run):
+        _look_back(run, bench, contract, tree)
     first = replace(bench, replications=seen.planned)
-    phases = tuple(phase for phase in PHASES if phase != "study" or not kept)
+    phases = tuple(phase for phase in PHASES if not kept.get(phase))
     for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after", phases):
         run.log.append(seen.add(executed, seen.planned))
-    for executed in kept if not failed_phases(seen.evidence) else ():
+    for executed in chain(*kept.values()) if not failed_phases(seen.evidence) else ():
         run.log.append(seen.add(executed, seen.batch_of(executed)))
     judgements = _judge(run, bench, seen)
     failed = failed_phases(seen.evidence) if seen.evidence else ("nothing was executed",)
@@ -57,7 +63,7 @@ def verify(run: Run) -> None:
     missed = failed_criteria(judgements)
     failed = failed or ((f"criteria {', '.join(missed)}",) if missed else ())
     has_suite = any(executed.phase == "validation" for executed in seen.evidence)
-    if not failed and has_suite and run.view.head.base_commit and run.view.overlay:
+    if not failed and has_suite and _has_base(run) and not asks_base(contract):
         _look_back(run, bench, contract, tree)
     run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
 
@@ -71,7 +77,7 @@ class _Seen:
     evidence: list[CommandExecuted] = field(default_factory=list)
     records: Records | None = None
     refused: str = ""
-    basis: str = ""
+    basis: dict[str, str] = field(default_factory=dict)
 
     @property
     def study(self) -> Study | None:
@@ -97,14 +103,13 @@ class _Seen:
                 )
                 self.records = merge(self.records, found) if self.records else found
                 summary = f"{batch[1]} replications a cell recorded, from number {batch[0]}"
-                summary += "; only documents have changed since" if executed.carried_from else ""
                 executed = executed.model_copy(update={"summary": summary})
             except RecordsRefused as refused:
                 self.refused = str(refused)
                 update = {"passed": False, "summary": self.refused[:400], "fault_of": Role.SIMULATOR}
                 executed = executed.model_copy(update=update)
-        if executed.phase == "study":
-            executed = executed.model_copy(update={"basis_sha256": self.basis})
+        if basis := self.basis.get(executed.phase):
+            executed = executed.model_copy(update={"basis_sha256": basis})
         self.evidence.append(executed)
         return executed
 
@@ -128,7 +133,12 @@ def _judge(run: Run, bench: Bench, seen: _Seen) -> list[Judgement]:
     doubt = question_about_criterion(judgements, seen.contract)
     run.log.append(
         CriteriaJudged(
-            tree_sha256=run.view.tree_sha256, judgements=tuple(judgements), in_doubt=doubt.id if doubt else ""
+            tree_sha256=run.view.tree_sha256,
+            judgements=tuple(judgements),
+            in_doubt=doubt.id if doubt else "",
+            stated=tuple(
+                row.model_copy(update={"text": run.scrub(row.text)}) for row in stated_in(seen.contract, run.index)
+            ),
         )
     )
     return judgements
@@ -156,6 +166,10 @@ def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> 
     if contract is not None and any(e.phase == "validation" for e in before):
         judgements = [row for row in judge(contract, before, None) if row.id in _by_tests(contract)]
         run.log.append(CriteriaJudged(tree_sha256=tree, subject="before", judgements=tuple(judgements)))
+
+
+def _has_base(run: Run) -> bool:
+    return bool(run.view.head.base_commit and run.view.overlay)
 
 
 def _by_tests(contract: Contract) -> set[str]:

@@ -14,6 +14,7 @@ from statsclaw.backends.protocol import Backend, Conversing
 from statsclaw.backends.task import Task
 from statsclaw.engine.breach import commit_messages
 from statsclaw.engine.dispatch import can_go_on, inspect, models_of, start_dispatch, take_up_dispatch
+from statsclaw.engine.handing_in import check_hand_in
 from statsclaw.engine.pausing import GRACE_S, Patience, Pause, pause_after
 from statsclaw.engine.run import Run
 from statsclaw.engine.spending import metered, settled
@@ -261,5 +262,4 @@ def _wrong_with(run: Run, task: Task, result: HandIn | None) -> list[str]:
         return []
     if result.failure:
         return [result.failure]
-    found = inspect(run, run.view.dispatches[f"{task.role}-{task.attempt}"], result)
-    return [*found.refused, *found.problems]
+    return check_hand_in(run, run.view.dispatches[f"{task.role}-{task.attempt}"], result).complaints

@@ -71,6 +71,43 @@ class Schedule(Strict):
     not_after: tuple[str, ...] = ()  # nor is "observed every day"
 
 
+class Grammar(Strict):
+    """Where an order stands in a sentence, and which verbs order what (see clauses.py)."""
+
+    make: tuple[str, ...] = ()  # verbs in their base form: to make or change something
+    look: tuple[str, ...] = ()  # to read, look at or check
+    say: tuple[str, ...] = ()  # to report
+    run: tuple[str, ...] = ()  # to run something that is there
+    ship: tuple[str, ...] = ()
+    leave: tuple[str, ...] = ()  # neither: use as a background, keep, ignore
+    lead_in: tuple[str, ...] = ()  # may stand before the verb: please, then, could you
+    join: tuple[str, ...] = ()  # ties two clauses together
+    under: tuple[str, ...] = ()  # begins a clause that orders nothing: whether, before, which
+    refuse: tuple[str, ...] = ()  # forbids what follows
+    wish: tuple[str, ...] = ()  # "I need a ..."
+    must: tuple[str, ...] = ()  # "it should ...": a change is asked for
+    writes: tuple[str, ...] = ()  # verbs of making whose product may be a report
+    weak: tuple[str, ...] = ()  # verbs of making that may also only say how to do something
+    sure: tuple[str, ...] = ()  # "make sure that": to be changed if it is not so
+    nothing: tuple[str, ...] = ()  # "change nothing"
+    adverbs: tuple[str, ...] = ()  # passed over
+    pronouns: tuple[str, ...] = ()  # "fix it": the object was named before
+    into: tuple[str, ...] = ()  # something is put into what exists
+    report: tuple[str, ...] = ()  # such a product
+    learn: tuple[str, ...] = ()  # "I want to know"
+    record: tuple[str, ...] = ()  # verbs of saying that may be about docs: "explain it in the manual"
+    noun_too: tuple[str, ...] = ()  # verbs only before a determiner: "code the ...", but "code quality"
+    conditions: tuple[str, ...] = ()  # "where it deviates, ...": an order may follow without a comma
+    schedule_not_after: tuple[str, ...] = ()  # "support for daily ..." is no schedule
+    modal: tuple[str, ...] = ()  # a question that begins with one of these may be a wish
+    everything: tuple[str, ...] = ()  # "don't touch the code": all is forbidden, not a part
+    after_noun: tuple[str, ...] = ()  # the word before one of these is a noun, not a verb
+    determiners: tuple[str, ...] = ()  # an unknown word before one of these is a verb
+    prepositions: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()  # words that are no verbs of orders
+    passive: tuple[str, ...] = ()  # before a schedule: something happens then, nobody is asked to do it
+
+
 class Lexicon(Strict):
     matching: Literal["word", "substring"] = "word"
     verb_last: bool = False  # the main verb stands at the end of a sentence
@@ -78,6 +115,7 @@ class Lexicon(Strict):
     variants: dict[str, str] = Field(default_factory=dict)  # letter read as another letter
     cues: dict[Cue, tuple[str, ...]]
     schedule: Schedule = Schedule()
+    grammar: Grammar = Grammar()
 
 
 class Hit(NamedTuple):

@@ -27,6 +27,7 @@ _CODE = re.compile(
     r"|(?<!\w)\w++::+\w+"
     r"|(?<!\S)[\w.*+-]*/[\w./*+-]*\.[a-z*]{1,5}\b"  # a path with an extension
     r"|(?<!\S)(?:[\w.-]+/){2,}[\w.*-]*"  # a path with two slashes
+    r"|(?<!\S)[\w.-]+/(?=[\s,.;:)]|$)"  # a folder
     r"|\b\w+\s?=(?=\s?[\w\"'])",  # name = value
     re.ASCII,
 )

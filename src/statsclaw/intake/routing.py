@@ -64,6 +64,7 @@ class Thresholds(Strict):
     small_fix: float  # the same, between quick-fix and fix-and-ship
     unclear: float  # ask if no share reaches this
     always: tuple[str, ...]  # combinations that say too little, whatever the shares
+    needs: dict[Workflow, tuple[str, ...]]  # what confirms a reading where orders can be read
 
 
 class LoopShares(Strict):
@@ -132,11 +133,16 @@ def _ask(ranked: list[tuple[str, float]], reading: Reading) -> Ask | None:
         return "unclear"
     if reading.looping:
         return None if reading.interval else "close"
-    if set(limits.always) & expand(reading.features):
+    features = expand(reading.features)
+    if set(limits.always) & features:
         return "close"
     if {first, second} == {"quick-fix", "fix-and-ship"}:
-        return "small-fix" if next_best >= limits.small_fix * best else None
-    return "close" if next_best >= limits.close * best else None
+        if next_best >= limits.small_fix * best:
+            return "small-fix"
+    elif next_best >= limits.close * best:
+        return "close"
+    confirmed = {str(workflow): names for workflow, names in limits.needs.items()}.get(first)
+    return "close" if reading.listed and confirmed and not features & set(confirmed) else None
 
 
 def _ranked(reading: Reading) -> list[tuple[str, float]]:

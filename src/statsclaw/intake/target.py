@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statsclaw.errors import InputRefused
-from statsclaw.git import GitFailed, foreign_environment, git, git_text, persons_environment, to_remote
+from statsclaw.git import GitFailed, foreign_environment, git, git_text, own_environment, persons_environment, to_remote
 from statsclaw.workspace.scrub import display_remote, display_url
 
 _URL = re.compile(r"^([a-z][a-z0-9+.\-]*://|[\w.\-]+@[\w.\-]+:)")
@@ -17,7 +17,10 @@ PROBE = "statsclaw/access-probe"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`git_dir` is the engine's own bare clone; `remote_url` where shipping would push, credentials included."""
+    """`git_dir` is the engine's own bare clone; `remote_url` where shipping would push, credentials included.
+
+    `folder`: what of the repository the person named, "" for all of it.
+    """
 
     name: str
     origin: str  # where it was fetched from: a URL, or the full path of the repository
@@ -26,6 +29,7 @@ class Target:
     base_branch: str
     remote_url: str | None
     author: tuple[str, str] | None = None
+    folder: str = ""
 
     @property
     def local_folders(self) -> tuple[str, ...]:
@@ -57,6 +61,7 @@ def fetch_target(text: str, git_dir: Path, *, ignore_dirty: bool = False) -> Tar
         raise _nothing_started(f"{text} does not exist", "give the path or git URL of the package's repository")
     try:
         bare = git_text("rev-parse", "--is-bare-repository", cwd=folder, env=persons_environment()) == "true"
+        below = "" if bare else git_text("rev-parse", "--show-prefix", cwd=folder, env=persons_environment())
         top = folder if bare else Path(git_text("rev-parse", "--show-toplevel", cwd=folder, env=persons_environment()))
     except (GitFailed, NotADirectoryError):
         raise _nothing_started(
@@ -67,7 +72,18 @@ def fetch_target(text: str, git_dir: Path, *, ignore_dirty: bool = False) -> Tar
     if not bare:
         _refuse_dirty(top, ignore_dirty)
     remote = str(top.resolve()) if bare else _remote_of(top)
-    return _fetch(str(top.resolve()), git_dir, name, remote, "", _author(top))
+    return replace(_fetch(str(top.resolve()), git_dir, name, remote, "", _author(top)), folder=below.rstrip("/"))
+
+
+def only_folder(target: Target, folder: str) -> Target:
+    """A folder of the target as if it were a repository of its own: as it is in the last commit, without history."""
+    here = {"git_dir": target.git_dir}
+    tree = git_text("rev-parse", f"{target.base_commit}:{folder}", **here)
+    when = git_text("show", "-s", "--format=@%ct +0000", str(target.base_commit), **here)
+    env = own_environment() | {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+    commit = git_text("commit-tree", tree, "-m", f"{folder} of {target.base_commit}", env=env, **here)
+    git("update-ref", f"refs/heads/{target.base_branch}", commit, git_dir=target.git_dir)
+    return replace(target, base_commit=commit)
 
 
 def _safe_name(name: str) -> str:

@@ -203,6 +203,12 @@ def _rounded(number: Number, length: int) -> Number:
     return Number(up.rstrip("0"), number.exponent + (len(up) > length))
 
 
+def anybodys(value: float) -> bool:
+    """Whether a number has no information: anybody might write it."""
+    number = read(repr(abs(value)).encode())
+    return number is None or information(number) <= 0
+
+
 @lru_cache(maxsize=20_000)
 def information(number: Number) -> float:
     """The bits that a number carries in itself; none if anybody might write it."""

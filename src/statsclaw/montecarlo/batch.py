@@ -29,13 +29,16 @@ class Status(IntEnum):
 class Task:
     """Replications first … first + count − 1 of the cell with this number.
 
-    `without`: methods that are left out, because each of them ended the worker that tried this replication before.
+    `without`: methods that are left out, because each of them ended the worker that tried this replication before, or
+    because what they give is stored. `alone`: in a worker that has done nothing before, while nothing else runs: a
+    signal from outside ended the last one.
     """
 
     cell: int
     first: int
     count: int
     without: tuple[str, ...] = ()
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,16 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Loaded:
+    """Something that a worker has loaded: R, one of its packages, a package or file of Python, a program."""
+
+    kind: str
+    name: str
+    version: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     task: Task
     methods: Mapping[str, Rows]
@@ -63,13 +76,16 @@ class Batch:
     remarks: tuple[str, ...] = ()
     #: What the task took in the worker, data included; 0 where it was not measured.
     elapsed: float = 0.0
+    #: What its worker has loaded, as far as it has not said so before.
+    loaded: tuple[Loaded, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
     """A worker ended in replication `at` of the task. What it had computed of the task is computed again by others.
 
-    `method`: in which method, None where that is not known or it was the data-generating process.
+    `method`: in which method, None where that is not known or it was the data-generating process. `from_outside`: a
+    signal that others send as well (SIGKILL, SIGTERM), so that it may not have been the replication that ended it.
     """
 
     task: Task
@@ -77,6 +93,15 @@ class Lost:
     status: Status  # TIMEOUT or DIED
     reason: str
     method: str | None = None
+    from_outside: bool = False
+
+
+class Killed(Exception):
+    """What a runner raises whose program was ended by a signal that others send as well."""
+
+    def __init__(self, lost: Lost) -> None:
+        super().__init__(lost.reason)
+        self.lost = lost
 
 
 class Runner(Protocol):

@@ -24,7 +24,13 @@ Cell = Mapping[str, Level]
 Dgp = Callable[[Cell, np.random.Generator], Any]
 #: Analyses them: method(data, cell), or method(data, cell, rng) where it draws itself.
 Method = Callable[..., Mapping[str, Any]]
-Truth = Mapping[str, float] | Callable[[Cell], Mapping[str, float]]
+#: What is to be estimated may depend on the data that were drawn (a sample's own average effect): truth(data, cell).
+TruthOfData = Callable[[Any, Cell], float]
+Truth = Mapping[str, float | TruthOfData] | Callable[[Cell], Mapping[str, float | TruthOfData]]
+
+
+#: How a truth that depends on the data is written in a study file and in the folder of results.
+OF_DATA = "data"
 
 
 class StudyRefused(InputRefused, ValueError):
@@ -95,7 +101,9 @@ class Study:
     """`timeout`: seconds a method may take in one replication. `cap`: most replications a sequential run adds up to.
 
     `failures_allowed`: the share of failed replications that is let pass where no criterion limits the failures of the
-    method in the cell. Significantly more fail every criterion of the cell.
+    method in the cell. Significantly more fail every criterion of the cell. `leave_out`: combinations of levels that
+    make no cell, such as {"n": 20, "p": [10, 20]}. `common_random_numbers`: all cells draw their data from one stream.
+    `mcse`: metric → the largest Monte Carlo error it may have; cells get replications, up to the cap, until then.
     """
 
     name: str
@@ -113,11 +121,16 @@ class Study:
     description: str = ""
     origin: Path | None = None  # the file it was loaded from
     failures_allowed: float = 0.01
+    leave_out: Sequence[Mapping[str, Level | Sequence[Level]]] = ()
+    common_random_numbers: bool = False
+    mcse: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Levels become plain Python values, so that a cell has one name and one stream however it was written."""
         if isinstance(self.grid, Mapping):
             object.__setattr__(self, "grid", {axis: _plain_levels(levels) for axis, levels in self.grid.items()})
+        if isinstance(self.leave_out, Mapping):
+            object.__setattr__(self, "leave_out", (self.leave_out,))
 
     @property
     def method_names(self) -> tuple[str, ...]:
@@ -125,10 +138,12 @@ class Study:
 
     def cells(self) -> list[dict[str, Level]]:
         """Every cell of the grid, the last axis fastest; one empty cell where there is no grid."""
-        return [dict(zip(self.grid, row, strict=True)) for row in product(*self.grid.values())]
+        return cells_of(self.grid, self.leave_out)
 
     def cell(self, number: int) -> dict[str, Level]:
-        """The cell of this number, without writing all of them down."""
+        """The cell of this number, without writing all of them down where the grid is complete."""
+        if self.leave_out:
+            return self.cells()[number]
         found: dict[str, Level] = {}
         for axis, levels in reversed(list(self.grid.items())):
             number, place = divmod(number, len(levels))
@@ -136,7 +151,20 @@ class Study:
         return dict(reversed(found.items()))
 
     def truth_in(self, cell: Cell) -> dict[str, float]:
-        return dict(self.truth(cell) if callable(self.truth) else self.truth)
+        """By parameter; 0 where it depends on the data, since what is recorded then is the distance from it."""
+        return {name: 0.0 if callable(value) else value for name, value in self.truths(cell).items()}
+
+    def truth_of_data(self, cell: Cell) -> dict[str, TruthOfData]:
+        """The parameters whose truth depends on the data."""
+        return {name: value for name, value in self.truths(cell).items() if callable(value)}
+
+    def truths(self, cell: Cell) -> Mapping[str, float | TruthOfData]:
+        """As they were given: numbers, and functions of the data."""
+        return self.truth(cell) if callable(self.truth) else self.truth
+
+    def data_cell(self, cell: Cell) -> Cell:
+        """What names the stream of the data of a cell."""
+        return {} if self.common_random_numbers else cell
 
     def selected(self, criterion: Criterion) -> list[int]:
         """The numbers of the cells a criterion is about."""
@@ -148,15 +176,23 @@ class Study:
 
     def described(self) -> dict[str, Any]:
         """The design as plain data: what results are bound to. Replications, cap and criteria may change later."""
-        cells = self.cells()
-        return {
+        known = {
             "seed": self.seed,
             "grid": {axis: list(levels) for axis, levels in self.grid.items()},
             "methods": list(self.method_names),
-            "truth": [self.truth_in(cell) for cell in cells],
+            "truth": [self._described_truth(cell) for cell in self.cells()],
             "level": self.level,
             "timeout": self.timeout,
         }
+        if self.leave_out:
+            left_out = [{axis: list(levels_of(levels)) for axis, levels in row.items()} for row in self.leave_out]
+            known["leave_out"] = left_out
+        if self.common_random_numbers:
+            known["common_random_numbers"] = True
+        return known
+
+    def _described_truth(self, cell: Cell) -> dict[str, float | str]:
+        return {name: OF_DATA if callable(value) else value for name, value in self.truths(cell).items()}
 
     @property
     def design_sha256(self) -> str:
@@ -164,10 +200,32 @@ class Study:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def cells_of(
+    grid: Mapping[str, Sequence[Level]], leave_out: Iterable[Mapping[str, Level | Sequence[Level]]] = ()
+) -> list[dict[str, Level]]:
+    """Every combination of levels but those that are left out."""
+    cells = [dict(zip(grid, row, strict=True)) for row in product(*grid.values())]
+    return [cell for cell in cells if not any(_fits(cell, row) for row in leave_out)] if leave_out else cells
+
+
+def _fits(cell: Cell, row: Mapping[str, Level | Sequence[Level]]) -> bool:
+    return all(cell[axis] in levels_of(row[axis]) for axis in row)
+
+
+def levels_of(levels: Level | Sequence[Level]) -> Sequence[Level]:
+    """One level may be written without a list."""
+    return (levels,) if isinstance(levels, str) or not isinstance(levels, Sequence) else levels
+
+
 def _plain_levels(levels: Any) -> Any:
     if isinstance(levels, str | Set | Mapping) or not isinstance(levels, Iterable):
         return levels  # refused later: it has no order
     return tuple(level.item() if isinstance(level, np.generic) else level for level in levels)
+
+
+def said_by_program(data: Any, cell: Cell) -> float:
+    """The truth of a parameter that the function truth(data, cell) of an R file computes; never called here."""
+    raise StudyRefused("the program says this truth, not the study")
 
 
 def cell_name(cell: Cell) -> str:

@@ -17,6 +17,8 @@ class Started:
     methods: tuple[str, ...]
     planned: int  # replications of each cell
     done: tuple[int, ...]  # by cell, from earlier runs
+    failures: tuple[int, ...] = ()  # by cell, of all methods, among these
+    warned: tuple[int, ...] = ()  # by cell: how often a method warned among these
 
 
 @dataclass(frozen=True, slots=True)

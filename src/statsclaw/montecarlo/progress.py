@@ -26,6 +26,7 @@ class CellTally:
     done: int
     computed: int = 0
     failures: int = 0
+    warned: int = 0
     seconds: float = 0.0  # of workers
 
     @property
@@ -50,6 +51,8 @@ class Tally:
             self.study, self.folder, self.methods = event.study, event.folder, event.methods
             pairs = zip(event.cells, event.done, strict=True)
             self.cells = [CellTally(name, max(event.planned, done), done) for name, done in pairs]
+            for cell, failed, warned in zip(self.cells, event.failures, event.warned, strict=False):
+                cell.failures, cell.warned = failed, warned
             self._begun = self._clock()
         elif isinstance(event, Extended):
             for number, further in event.cells.items():
@@ -59,6 +62,7 @@ class Tally:
             cell.done += event.count
             cell.computed += event.count
             cell.failures += sum(event.failures.values())
+            cell.warned += event.warnings
             cell.seconds += event.seconds
             self._recent.append((self._clock(), event.count))
 
@@ -73,6 +77,10 @@ class Tally:
     @property
     def failures(self) -> int:
         return sum(cell.failures for cell in self.cells)
+
+    @property
+    def warned(self) -> int:
+        return sum(cell.warned for cell in self.cells)
 
     @property
     def per_second(self) -> float:

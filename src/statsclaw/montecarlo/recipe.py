@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from statsclaw.montecarlo.batch import Runner
-from statsclaw.montecarlo.design import Study, StudyRefused
+from statsclaw.montecarlo.design import Cell, Study, StudyRefused, TruthOfData, said_by_program
 from statsclaw.montecarlo.load import is_as_loaded, load_study
 
 _PLAIN = ("name", "grid", "replications", "seed", "level", "cap", "timeout")
@@ -38,14 +38,13 @@ def recipe_for(study: Study) -> Recipe | None:
     """None where the study cannot be sent: it holds functions of this session and cloudpickle is not installed."""
     if is_as_loaded(study):
         plain = {name: getattr(study, name) for name in _PLAIN}
-        if not callable(study.truth):
+        if not callable(study.truth) and not any(callable(value) for value in study.truth.values()):
             plain["truth"] = study.truth
         return Recipe(study.origin, plain, study.method_names)
     bare = replace(study, criteria=(), origin=study.origin if study.program is not None else None)
     if study.program is not None:
-        truth = {tuple(cell.items()): study.truth_in(cell) for cell in study.cells()} if callable(study.truth) else None
-        bare = replace(bare, truth=_TruthTable(truth)) if truth is not None else bare
-        return Recipe(None, {}, pickled=pickle.dumps(bare))
+        truth = _TruthTable({tuple(cell.items()): _plain_truths(study, cell) for cell in study.cells()})
+        return Recipe(None, {}, pickled=pickle.dumps(replace(bare, truth=truth)))
     try:
         import cloudpickle  # type: ignore[import-untyped]
     except ImportError:
@@ -56,16 +55,23 @@ def recipe_for(study: Study) -> Recipe | None:
         return None
 
 
+def _plain_truths(study: Study, cell: Cell) -> dict[str, float | TruthOfData]:
+    """Whatever function says what a truth of the data is here, in the worker the program says it."""
+    return {name: said_by_program if callable(value) else value for name, value in study.truths(cell).items()}
+
+
 @dataclass(frozen=True, slots=True)
 class _TruthTable:
-    values: dict[Any, dict[str, float]]
+    values: dict[Any, dict[str, float | TruthOfData]]
 
-    def __call__(self, cell: Any) -> dict[str, float]:
+    def __call__(self, cell: Any) -> dict[str, float | TruthOfData]:
         return self.values[tuple(cell.items())]
 
 
-def runner_for(study: Study, entered: Callable[[int], None] = lambda stage: None) -> Runner:
-    """What computes the study's replications in a worker."""
+def runner_for(
+    study: Study, entered: Callable[[int], None] = lambda stage: None, *, gives_back: bool = False
+) -> Runner:
+    """What computes the study's replications in a worker. `gives_back`: raises Killed where a program was."""
     if study.program is None:
         from statsclaw.montecarlo.python.runner import PythonRunner
 
@@ -74,4 +80,4 @@ def runner_for(study: Study, entered: Callable[[int], None] = lambda stage: None
         from statsclaw.montecarlo.programs.runner import ProgramRunner
     except ImportError as error:
         raise StudyRefused(f"studies in other languages cannot be run: {error}") from None
-    return ProgramRunner(study)
+    return ProgramRunner(study, gives_back=gives_back)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import json
 import pdb
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,8 @@ from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.executors.local import LocalExecutor
 from statsclaw.montecarlo.python.runner import PythonRunner
 from statsclaw.montecarlo.running import default_folder
-from statsclaw.montecarlo.storage.identity import describe, differences
-from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.storage.store import Store, read_description
+from statsclaw.montecarlo.storage.writer import compare
 from statsclaw.montecarlo.validate import validate
 
 
@@ -56,8 +57,7 @@ def replay(
     if method is not None and method not in study.method_names:
         raise StudyRefused(f"there is no method {method!r} (methods: {', '.join(study.method_names)})")
     task = Task(number, replication, 1)
-    outcome = _inline(_stopping(study, method), task) if debug else _in_worker(study, task)
-    found = _rows_of(outcome, study, task)
+    found = dict(_inline(_stopping(study, method), task).methods) if debug else _in_workers(study, task)
     store, changed = _store_of(study, Path(folder) if folder is not None else default_folder(study))
     wanted = study.method_names if method is None else (method,)
     return [_compared(name, found[name], store, task, changed) for name in wanted]
@@ -185,31 +185,38 @@ def _inline(study: Study, task: Task) -> Batch:
     return PythonRunner(study, cautious=True).run(task, lambda replication: None)
 
 
-def _in_worker(study: Study, task: Task) -> Batch | Lost:
+def _in_workers(study: Study, task: Task) -> dict[str, Rows]:
+    """All methods: one that ends its worker is left out of the next."""
     executor = LocalExecutor(study, 1)
+    found: dict[str, Rows] = {}
     try:
-        executor.submit(task)
-        while True:
-            for outcome in executor.completed(1.0):
-                return outcome
+        while len(found) < len(study.method_names):
+            executor.submit(replace(task, without=tuple(found), alone=True))
+            outcome = next(iter(_first(executor)))
+            if isinstance(outcome, Batch):
+                return {**found, **outcome.methods}
+            nothing = np.zeros(1, np.uint16)
+            lost = Rows(np.array([outcome.status], np.uint8), np.array([np.nan]), {}, nothing, {0: outcome.reason})
+            left = [name for name in study.method_names if name not in found]
+            found |= dict.fromkeys(left if outcome.method is None else [outcome.method], lost)
+        return found
     finally:
         executor.close(at_once=True)
 
 
-def _rows_of(outcome: Batch | Lost, study: Study, task: Task) -> dict[str, Rows]:
-    if isinstance(outcome, Batch):
-        return dict(outcome.methods)
-    nothing = np.zeros(1, np.uint16)
-    lost = Rows(np.array([outcome.status], np.uint8), np.array([np.nan]), {}, nothing, {0: outcome.reason})
-    return dict.fromkeys(study.method_names, lost)
+def _first(executor: LocalExecutor) -> Iterator[Batch | Lost]:
+    while True:
+        yield from executor.completed(1.0)
 
 
 def _store_of(study: Study, folder: Path) -> tuple[Store | None, tuple[str, ...]]:
-    try:
-        store = Store.open(folder)
-    except InputRefused:
+    """With what of the study is not as it was."""
+    kept = read_description(folder)
+    if kept is None:
         return None, ()
-    return store, tuple(differences(store.description, describe(study)))
+    found = compare(kept, study)
+    design = json.loads(json.dumps(study.described(), default=float))
+    return Store.open(folder, None if found.design else design), found.refused
 
 
 def _compared(name: str, rows: Rows, store: Store | None, task: Task, changed: tuple[str, ...]) -> Replayed:

@@ -6,7 +6,8 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,9 +25,13 @@ from statsclaw.montecarlo.schedule import Schedule
 from statsclaw.montecarlo.storage.store import Store
 from statsclaw.montecarlo.storage.writer import Writer, writing
 from statsclaw.montecarlo.validate import validate, validate_criteria
+from statsclaw.montecarlo.watching import Watch
 
-#: By cell, the ranges [first, stop) of replications that are to be computed.
-Missing = dict[int, list[tuple[int, int]]]
+#: By cell, the ranges [first, stop) of replications that are to be computed, without which methods.
+Missing = dict[int, list[tuple[int, int, tuple[str, ...]]]]
+_MOST_LOOKED_AT = 200  # cells
+_EITHER = "what was computed may be of either; --redo computes it again"
+_AGAIN = "it is computed again, alone in a fresh worker"
 _TIDY_EVERY = 32
 _LAST_WAIT_S = 1.0  # after Ctrl-C, for what is about to be complete
 
@@ -40,13 +45,18 @@ def run(
     replications: int | None = None,
     sequential: bool = False,
     apart: bool = False,
+    redo: bool = False,
+    accept: bool = False,
+    careful: bool = False,
     on_event: OnEvent | None = None,
 ) -> Store:
     """The results of the study, those of earlier runs included.
 
     `workers`: processes (default: one per core; 0: none, everything here). `executor`: other workers than these; who
-    made it closes it. `sequential`: undecided criteria get more replications, up to the study's cap. `apart`: results
-    of a changed study go into a folder of their own. Ctrl-C: what is complete is kept, then KeyboardInterrupt.
+    made it closes it. `sequential`: undecided criteria get more replications, up to the study's cap. Where the study,
+    or what its workers load, changed: `apart` keeps results in a folder of their own, `redo` computes what is of
+    another version again, `accept` goes on and mixes. `careful`: stops where everything fails, or no method returns
+    what the truth names. Ctrl-C: what is complete is kept, then KeyboardInterrupt.
     """
     if loading() is not None:
         name = loading()
@@ -55,8 +65,9 @@ def run(
     if workers is not None and workers < 0:
         raise StudyRefused(f"the number of workers must not be negative, it is {workers}")
     place = Path(folder) if folder is not None else default_folder(study)
-    with writing(place, study, apart=apart) as writer:
-        _Run(study, writer, on_event or (lambda event: None)).work(executor, workers, sequential)
+    with writing(place, study, apart=apart, redo=redo, accept=accept) as writer:
+        watch = Watch(study) if careful else None
+        _Run(study, writer, on_event or (lambda event: None), watch).work(executor, workers, sequential)
     return Store.open(writer.folder)
 
 
@@ -68,15 +79,18 @@ def default_folder(study: Study) -> Path:
 
 
 class _Run:
-    def __init__(self, study: Study, writer: Writer, tell: OnEvent) -> None:
-        self._study, self._writer, self._tell = study, writer, tell
+    def __init__(self, study: Study, writer: Writer, tell: OnEvent, watch: Watch | None = None) -> None:
+        self._study, self._writer, self._tell, self._watch = study, writer, tell, watch
         self._cells = study.cells()
         self._planned = [study.replications] * len(self._cells)
         self._left = [0] * len(self._cells)
         self._stored = [0] * len(self._cells)
         self._deaths: dict[tuple[int, int], dict[str, tuple[Status, str]]] = {}
+        self._suspects: deque[Task] = deque()  # replications in which a worker was killed from outside
+        self._alone: set[tuple[int, int, str | None]] = set()  # those that were tried alone, by method
         self._said: set[str] = set()
         self._replications = 0
+        self._is_alone = False
 
     def work(self, executor: Executor | None, workers: int | None, sequential: bool) -> None:
         begun = time.monotonic()
@@ -89,11 +103,11 @@ class _Run:
         with _stoppable() as stop:
             try:
                 missing = self._missing()
-                while missing or sequential:
+                while missing or sequential or self._study.mcse:
                     if missing:
                         used = used or self._executor(workers, missing)
                         interrupted = self._compute(used, missing, stop)
-                    missing = self._undecided() if sequential and not interrupted else {}
+                    missing = {} if interrupted else self._further(sequential)
                     if not missing:
                         break
             except BaseException:
@@ -102,6 +116,8 @@ class _Run:
                 raise
             if own and used is not None:
                 used.close(at_once=interrupted)
+        if self._replications and (changed := self._writer.changed()):
+            self._tell(Remarked(f"changed while the study ran: {'; '.join(changed)}; {_EITHER}"))
         self._tell(Ended(interrupted, self._replications, time.monotonic() - begun))
         if interrupted:
             raise KeyboardInterrupt
@@ -109,43 +125,50 @@ class _Run:
     def _executor(self, workers: int | None, missing: Missing) -> Executor:
         if workers == 0:
             return InlineExecutor(self._study)
-        wanted = sum(stop - first for ranges in missing.values() for first, stop in ranges)
+        wanted = sum(stop - first for ranges in missing.values() for first, stop, _ in ranges)
         return LocalExecutor(self._study, min(workers or cores(), wanted))
 
     def _beginning(self) -> Event:
         done = tuple(self._writer.stored(cell) for cell in range(len(self._cells)))
         names = tuple(cell_name(cell) for cell in self._cells)
         folder, study = str(self._writer.folder), self._study
-        return Started(study.name, folder, names, study.method_names, study.replications, done)
+        failed, warned = zip(*(self._writer.counts(cell) for cell in range(len(self._cells))), strict=True)
+        return Started(study.name, folder, names, study.method_names, study.replications, done, failed, warned)
 
     def _missing(self) -> Missing:
-        gaps = {cell: self._writer.missing(cell, self._planned[cell]) for cell in range(len(self._cells))}
+        gaps = {cell: self._writer.missing_of(cell, self._planned[cell]) for cell in range(len(self._cells))}
         return {cell: ranges for cell, ranges in gaps.items() if ranges}
 
-    def _undecided(self) -> Missing:
-        """What criteria that are not decided want beyond the replications there are."""
-        from statsclaw.montecarlo.verdicts.judge import undecided_cells
+    def _further(self, sequential: bool) -> Missing:
+        """What Monte Carlo errors that are too large, and criteria that are not decided, want beyond what there is."""
+        wanted: dict[int, int] = {}
+        if self._study.mcse:
+            from statsclaw.montecarlo.verdicts.precision import imprecise_cells
 
-        wanted: Mapping[int, int] = undecided_cells(self._study, self._writer)
-        for cell, further in wanted.items():
-            self._planned[cell] = self._writer.completed(cell) + further
-            if self._study.cap is not None:
-                self._planned[cell] = min(self._planned[cell], self._study.cap)
+            wanted |= imprecise_cells(self._study, self._writer)
+        if sequential:
+            from statsclaw.montecarlo.verdicts.judge import undecided_cells
+
+            for cell, further in undecided_cells(self._study, self._writer).items():
+                wanted[cell] = max(wanted.get(cell, 0), self._writer.completed(cell) + further)
+        for cell, count in wanted.items():
+            self._planned[cell] = count if self._study.cap is None else min(count, self._study.cap)
         missing = self._missing()
         if missing:
-            self._tell(Extended({cell: sum(b - a for a, b in ranges) for cell, ranges in missing.items()}))
+            self._tell(Extended({cell: sum(b - a for a, b, _ in ranges) for cell, ranges in missing.items()}))
         return missing
 
     def _compute(self, executor: Executor, missing: Missing, stop: _Stop) -> bool:
         """Until nothing is missing, or somebody wants it to stop: then True."""
         schedule = Schedule(executor.capacity)
+        for cell, first, last, without in self._in_order(missing):
+            schedule.add(cell, [(first, last)], without)
         for cell, ranges in missing.items():
-            schedule.add(cell, ranges)
-            self._left[cell] = sum(last - first for first, last in ranges)
+            self._left[cell] = sum(last - first for first, last, _ in ranges)
         out = 0
         give_up = float("inf")
         while True:
-            while not stop.asked and out < executor.capacity and (task := schedule.next_task()) is not None:
+            while not stop.asked and out < self._room(executor) and (task := self._next(schedule)) is not None:
                 executor.submit(task)
                 out += 1
             if stop.asked and give_up == float("inf"):
@@ -158,34 +181,63 @@ class _Run:
                     self._lost(outcome, schedule)
                 else:
                     schedule.learn(outcome)
-                    if out < executor.capacity and not stop.asked and (task := schedule.next_task()) is not None:
+                    if out < self._room(executor) and not stop.asked and (task := self._next(schedule)) is not None:
                         executor.submit(task)  # before storing, so that no worker waits for the disk
                         out += 1
                     self._store(outcome)
 
+    def _in_order(self, missing: Missing) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
+        """Cell by cell; where somebody watches, first a few replications of each."""
+        few = self._watch.enough if self._watch is not None and len(missing) <= _MOST_LOOKED_AT else 0
+        for cell, ranges in missing.items():
+            first, stop, without = ranges[0]
+            if few:
+                yield cell, first, min(stop, first + few), without
+        for cell, ranges in missing.items():
+            for place, (first, stop, without) in enumerate(ranges):
+                begin = first + few if place == 0 else first
+                if begin < stop:
+                    yield cell, begin, stop, without
+
+    def _room(self, executor: Executor) -> int:
+        """How many tasks may be out: one, where it is to be alone."""
+        return 1 if self._suspects or self._is_alone else executor.capacity
+
+    def _next(self, schedule: Schedule) -> Task | None:
+        self._is_alone = bool(self._suspects)
+        return self._suspects.popleft() if self._suspects else schedule.next_task()
+
     def _lost(self, lost: Lost, schedule: Schedule) -> None:
-        """The replication a worker ended in is not tried again with the method that ended it."""
+        """The replication a worker ended in is not tried again with the method that ended it. One that was killed from
+        outside is, alone: only if it is killed again, it is the method's own doing."""
         task, at = lost.task, lost.at
-        self._tell(WorkerLost(task.cell, at, lost.method, lost.status.name, lost.reason))
         stop = task.first + task.count
-        schedule.put_back(Task(task.cell, at + 1, stop - at - 1))
-        schedule.put_back(Task(task.cell, task.first, at - task.first))
         deaths = self._deaths.setdefault((task.cell, at), {})
-        ended = (lost.method,) if lost.method is not None else self._study.method_names
-        for method in ended:
-            deaths.setdefault(method, (lost.status, lost.reason))
-        if len(deaths) < len(self._study.method_names):
-            schedule.put_back(Task(task.cell, at, 1, tuple(deaths)))
+        stored = tuple(name for name in task.without if task.count > 1 or name not in deaths)
+        schedule.put_back(Task(task.cell, at + 1, stop - at - 1, stored))
+        schedule.put_back(Task(task.cell, task.first, at - task.first, stored))
+        who, reason = (task.cell, at, lost.method), lost.reason
+        if lost.from_outside and who not in self._alone:
+            self._alone.add(who)
+            self._tell(WorkerLost(task.cell, at, lost.method, lost.status.name, f"{reason}\n{_AGAIN}"))
+            self._suspects.append(Task(task.cell, at, 1, (*stored, *deaths), alone=True))
+            return
+        self._tell(WorkerLost(task.cell, at, lost.method, lost.status.name, reason))
+        wanted = [name for name in self._study.method_names if name not in stored]
+        for method in (lost.method,) if lost.method is not None else wanted:
+            deaths.setdefault(method, (lost.status, reason))
+        if len(deaths) < len(wanted):
+            schedule.put_back(Task(task.cell, at, 1, (*stored, *deaths)))
         else:
-            self._store(Batch(Task(task.cell, at, 1), {}))
+            self._store(Batch(Task(task.cell, at, 1, stored), {}))
 
     def _store(self, batch: Batch) -> None:
         task = batch.task
+        if batch.loaded:
+            self._writer.learn(batch.loaded)
         deaths = self._deaths.pop((task.cell, task.first), {}) if task.count == 1 else {}
-        rows = {name: _row_of_death(*deaths[name]) for name in deaths}
-        batch = replace(
-            batch, methods={name: rows.get(name) or batch.methods[name] for name in self._study.method_names}
-        )
+        rows = {**batch.methods, **{name: _row_of_death(*deaths[name]) for name in deaths}}
+        batch = replace(batch, methods={name: rows[name] for name in self._study.method_names if name in rows})
         self._writer.add(batch)
         self._replications += task.count
         self._left[task.cell] -= task.count
@@ -201,6 +253,8 @@ class _Run:
         failures = {name: int(np.count_nonzero(rows.status)) for name, rows in batch.methods.items()}
         warned = sum(int(np.count_nonzero(rows.warnings)) for rows in batch.methods.values())
         self._tell(BatchStored(task.cell, task.first, task.count, batch.elapsed, failures, warned))
+        if self._watch is not None:
+            self._watch.look(batch)
 
 
 def _row_of_death(status: Status, reason: str) -> Rows:

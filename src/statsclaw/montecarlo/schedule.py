@@ -14,6 +14,9 @@ _GROWTH = 32  # a task has at most so many times the replications of the largest
 _SHARES = 3  # at the end, what is left is cut into so many tasks for each place
 
 
+_Range = tuple[int, int, int, tuple[str, ...]]  # cell, first, stop, without which methods
+
+
 @dataclass(slots=True)
 class _Pace:
     """Of one cell: seconds per replication, and the largest task so far."""
@@ -27,31 +30,32 @@ class Schedule:
 
     def __init__(self, places: int) -> None:
         self._places = places
-        self._ranges: deque[tuple[int, int, int]] = deque()  # cell, first, stop
+        self._ranges: deque[_Range] = deque()
         self._singles: deque[Task] = deque()
         self._paces: dict[int, _Pace] = {}
         self._usual: float | None = None
 
-    def add(self, cell: int, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges.extend((cell, first, stop) for first, stop in ranges)
+    def add(self, cell: int, ranges: Iterable[tuple[int, int]], without: tuple[str, ...] = ()) -> None:
+        """`without`: methods that are not wanted there."""
+        self._ranges.extend((cell, first, stop, without) for first, stop in ranges)
 
     def put_back(self, task: Task) -> None:
         """First in line: earlier replications are wanted earlier."""
-        if task.without:
+        if task.without and task.count == 1:
             self._singles.appendleft(task)
         elif task.count:
-            self._ranges.appendleft((task.cell, task.first, task.first + task.count))
+            self._ranges.appendleft((task.cell, task.first, task.first + task.count, task.without))
 
     def next_task(self) -> Task | None:
         if self._singles:
             return self._singles.popleft()
         if not self._ranges:
             return None
-        cell, first, stop = self._ranges.popleft()
+        cell, first, stop, without = self._ranges.popleft()
         count = min(stop - first, self._size(cell, stop - first))
         if first + count < stop:
-            self._ranges.appendleft((cell, first + count, stop))
-        return Task(cell, first, count)
+            self._ranges.appendleft((cell, first + count, stop, without))
+        return Task(cell, first, count, without)
 
     def learn(self, batch: Batch) -> None:
         """How long replications of the cell take."""
@@ -80,7 +84,7 @@ class Schedule:
         """What is left to compute, as far as it matters for the size of a task."""
         enough = _AIM_S * _SHARES * self._places
         total = left_here * self._seconds(cell)
-        for other, first, stop in self._ranges:
+        for other, first, stop, _ in self._ranges:
             if total >= enough:
                 break
             total += (stop - first) * self._seconds(other)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name
+from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, levels_of
 
 MOST_REPLICATIONS = 10**10
 MOST_CELLS = 10**6
@@ -63,6 +63,20 @@ def _grid(study: Study) -> None:
             _require(str(level).isprintable(), f"level {level!r} of axis {axis} must be one line of text")
     cells = math.prod(len(levels) for levels in study.grid.values())
     _require(cells <= MOST_CELLS, f"the grid has {cells:,} cells, at most {MOST_CELLS:,} are possible")
+    _leave_out(study)
+
+
+def _leave_out(study: Study) -> None:
+    listed = isinstance(study.leave_out, Sequence) and not isinstance(study.leave_out, str)
+    _require(listed, "leave_out must be a list of combinations of levels, e.g. [{'n': 20, 'p': [10, 20]}]")
+    for row in study.leave_out:
+        _require(isinstance(row, Mapping) and row, f"leave_out needs combinations of levels, not {row!r}")
+        for axis, levels in row.items():
+            known = ", ".join(study.grid)
+            _require(axis in study.grid, f"leave_out: the grid has no axis {axis!r} (axes: {known})")
+            for level in levels_of(levels):
+                _require(level in study.grid[axis], f"leave_out: axis {axis} has no level {level!r}")
+    _require(study.cells(), "leave_out leaves no cell of the grid")
 
 
 def _methods(study: Study) -> None:
@@ -106,6 +120,11 @@ def _numbers(study: Study) -> None:
     _require(level_fits, f"the level of the intervals must lie between 0.5 and 1, not be {study.level!r}")
     share = study.failures_allowed
     _require(_is_number(share) and 0 <= share < 1, f"failures_allowed must be a share from 0 to below 1, not {share!r}")
+    _require(isinstance(study.mcse, Mapping), "mcse must be a mapping from metric to error, e.g. {'coverage': 0.005}")
+    for metric, error in study.mcse.items():
+        _require(
+            _is_number(error) and error > 0, f"mcse: the error of {metric} must be a positive number, not {error!r}"
+        )
     if study.timeout is not None:
         fits = _is_number(study.timeout) and study.timeout > 0
         _require(fits, f"the timeout must be a positive number of seconds, not {study.timeout!r}")
@@ -121,11 +140,14 @@ def _truth(study: Study) -> None:
     for cell in study.cells():
         try:
             truth = study.truth_in(cell)
+            of_data = study.truth_of_data(cell)
         except Exception as error:
             said = f"{type(error).__name__}: {error}"
             raise StudyRefused(f"the truth cannot be computed in the cell {cell_name(cell)}: {said}") from None
         for parameter, value in truth.items():
             _require(_is_name(parameter), f"the parameter {parameter!r} needs a name")
+            said = f"the truth of {parameter} depends on the data: a command in another language cannot say it"
+            _require(parameter not in of_data or study.program is None or study.program.language == "r", said)
             _require(parameter not in RESERVED, f"a parameter cannot be called {parameter}: the engine uses that name")
             try:
                 finite = math.isfinite(value)
@@ -147,9 +169,12 @@ _RANGES = {
 
 def validate_criteria(study: Study) -> Study:
     """The study itself, if its criteria can be judged. Not for workers: it loads what judges."""
+    from statsclaw.montecarlo.metrics.measures import METRICS
     from statsclaw.montecarlo.verdicts.faults import faults_of
     from statsclaw.montecarlo.verdicts.questions import check_criterion
 
+    for metric in study.mcse:
+        _require(metric in METRICS, f"mcse: there is no metric {metric!r}; known are {', '.join(sorted(METRICS))}")
     for criterion in study.criteria:
         check_criterion(study, criterion)
         faults_of(criterion)

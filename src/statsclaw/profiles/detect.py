@@ -57,12 +57,16 @@ class _Hit:
     weight: int
 
 
-def detect_profile(paths: Collection[str]) -> Detection:
-    """The profile of the root; only when the root has no marker, that of the shallowest folder with one."""
+def detect_profile(paths: Collection[str], only: str | None = None) -> Detection:
+    """The profile of the root; only when the root has no marker, that of the shallowest folder with one.
+
+    `only`: look for packages of this language alone.
+    """
     own = sorted({path for path in paths if is_plain_path(path)})
     for depth in range(MAX_DEPTH + 1):
         folders = {ROOT: own} if depth == 0 else _folders(own, depth)
-        if hits := [hit for folder, inside in folders.items() for hit in _hits(folder, inside)]:
+        hits = [hit for folder, inside in folders.items() for hit in _hits(folder, inside)]
+        if hits := [hit for hit in hits if only in (None, hit.profile_id)]:
             return _decide(hits)
     return Detection(profile_id=None)
 

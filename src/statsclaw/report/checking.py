@@ -108,11 +108,7 @@ class Checking:
 
 def checking_of(ledger: Ledger) -> Checking:
     tree = ledger.judged_tree
-    judged_at, judged = max(
-        ((seq, event) for seq, event in ledger.each(e.CriteriaJudged) if event.subject == "after"),
-        key=lambda row: (row[1].tree_sha256 == tree, row[0]),
-        default=(0, None),
-    )
+    judged_at, judged = ledger.judged
     return Checking(
         verifications=tuple(_verifications(ledger)),
         criteria=tuple(_criteria(ledger, judged, judged_at)),

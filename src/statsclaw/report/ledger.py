@@ -65,6 +65,15 @@ class Ledger:
         current = self.view.tree_sha256
         return current if current in commands or not commands else commands[-1]
 
+    @property
+    def judged(self) -> tuple[int, e.CriteriaJudged | None]:
+        """The last verdicts on the result, of the tree that was judged last, and their place; 0 and None: none."""
+        return max(
+            ((seq, event) for seq, event in self.each(e.CriteriaJudged) if event.subject == "after"),
+            key=lambda row: (row[1].tree_sha256 == self.judged_tree, row[0]),
+            default=(0, None),
+        )
+
 
 def read_ledger(folder: RunFolder) -> Ledger:
     records = chain.read(folder.path / EVENTS).records

@@ -20,14 +20,17 @@ class Outcome:
     ended: Literal["good", "bad", "open"]
     sentence: str
     review: str
+    when_begun: str
     when: str
     lasted: str
     cost: str
+    commit: str
     lines: int
     last_hash: str
     intact: bool
     verified: str
     warnings: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def outcome_of(ledger: Ledger) -> Outcome:
@@ -40,14 +43,17 @@ def outcome_of(ledger: Ledger) -> Outcome:
         ended=_ended(view),
         sentence=_sentence(view),
         review=_review(view),
+        when_begun=f"{view.created_at:%-d %B %Y}" if view.created_at else "",
         when=moment(view.created_at),
         lasted=duration(lasted),
         cost=_cost(ledger),
+        commit=view.commit.commit if view.commit else "",
         lines=len(ledger.records),
         last_hash=ledger.records[-1].hash if ledger.records else chain.GENESIS,
         intact=intact,
         verified=verified,
         warnings=tuple(_warnings(view)),
+        remarks=tuple(_remarks(view)),
     )
 
 
@@ -63,7 +69,7 @@ def _sentence(view: RunView) -> str:
     reason = f": {one_line(view.finished.reason)}" if view.finished.reason else ""
     if view.finished.outcome == "shipped" and view.pushed:
         pushed = view.pushed
-        return f"Shipped{reason}. Commit {pushed.commit[:10]} is on branch {pushed.branch} of {pushed.remote}."
+        return f"Shipped{reason}. The result is on branch {pushed.branch} of {pushed.remote}."
     if view.finished.outcome == "stopped":
         return f"Stopped, not shipped{reason}."
     kept = f" The result is kept on branch {view.commit.branch} of the run's own clone." if view.commit else ""
@@ -116,6 +122,11 @@ def _warnings(view: RunView) -> list[str]:
         found.append(f"Isolation was breached: {count(len(view.breaches), 'time')}.")
     if view.revealed:
         found.append("A person let a role see tests and values in full (--reveal).")
-    if view.replications is not None:
-        found.append(f"A person wanted only {view.replications:,} replications in each cell of the study.")
     return found
+
+
+def _remarks(view: RunView) -> list[str]:
+    """What is no fault, and should be known before anything else is read."""
+    if view.replications is None:
+        return []
+    return [f"A person wanted only {view.replications:,} replications in each cell of the study."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from statsclaw.report.alike import alike, cause_of
 from statsclaw.report.ledger import Ledger
 from statsclaw.runlog import events as e
 
@@ -28,6 +29,15 @@ class Reviewed:
     said: str
     notes: str
     notes_at: int
+
+    @property
+    def groups(self) -> list[tuple[Found, ...]]:
+        """The findings of one cause together: those that a person lets stand are another group."""
+        return alike(self.findings, lambda row: (cause_of(row.finding), row.stands))
+
+    @property
+    def kinds_of_warnings(self) -> int:
+        return sum(group[0].finding.severity == "warning" for group in self.groups)
 
     def number_of(self, severity: str) -> int:
         return sum(row.finding.severity == severity for row in self.findings)

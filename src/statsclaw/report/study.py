@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statsclaw.errors import StatsClawError
 from statsclaw.montecarlo import design
 from statsclaw.montecarlo.storage.results import MemoryResults
+from statsclaw.report.alike import alike, wording
 from statsclaw.report.figures import Figure, figures_of
 from statsclaw.report.ledger import Ledger
 from statsclaw.runlog import events as e
@@ -40,6 +41,10 @@ class StudyPart:
         """The replications of a cell; the fewest and the most where cells differ."""
         least, most = min(self.replications, default=0), max(self.replications, default=0)
         return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+    @property
+    def warning_groups(self) -> list[tuple[str, ...]]:
+        return alike(self.warnings, wording)
 
     @property
     def last_recorded(self) -> int:

@@ -88,6 +88,8 @@ class Case:
     why_not_measured: str = ""
     documents: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     changed_sources: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    #: The same files as they were before the run.
+    sources_before: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: What users read and this run changed.
     changed_docs: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
     #: Every path of the repository as it stands.

@@ -71,6 +71,17 @@ def _choices(case: Case, read: Comprehension) -> list[Finding]:
         for row in read.choices
         if row.decision is not None
     ]
+    found += [
+        finding(
+            _CHECK,
+            "note",
+            f"nobody answered, so what was assumed stands: {row.text}",
+            where=line,
+            key=f"decided:{name}",
+        )
+        for row in read.assumptions
+        if row.otherwise is not None and (name := row.otherwise.function) in case.unattended
+    ]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from statsclaw.artifacts.check import section
 from statsclaw.review.case import Case
 from statsclaw.review.findings import bounded, finding, owes_contract
 from statsclaw.review.own_reference import calls_its_reference
@@ -67,9 +68,7 @@ def _sections(case: Case) -> list[Finding]:
 
 def interface_body(text: str) -> str:
     """What the specifications repeat: the section Interface of interface.md without the white space around."""
-    lines = text.split("\n")
-    spans = _interface_spans(lines, "")
-    return "\n".join(lines[slice(*spans[0])]).strip() if spans else ""
+    return (section(text, "Interface") or "").strip()
 
 
 def without_interface(text: str, documents: Mapping[str, str]) -> str:
@@ -120,7 +119,7 @@ def _elements(contract: Contract, interface: Interface) -> Iterator[Finding]:
         of = enumerate(contract.tests.criteria)
         used += [(TEST_SPEC, "criteria", n, row.id, row.of) for n, row in of if row.of is not None]
     for file, block, number, row_id, element in used:
-        if element not in known:
+        if element not in known and not interface.is_of_base(element):
             where = f"{file}:{contract.line_of(file, block, number)}"
             yield _planner("error", f"{row_id} names {element}, which is not in the interface", where, f"no:{element}")
 
@@ -134,7 +133,7 @@ def _carried(contract: Contract, interface: Interface) -> Iterator[Finding]:
                 text = f"a step yields {element}, and no scenario exercises it"
                 yield _planner("warning", text, TEST_SPEC, f"not-exercised:{element}")
         for element in sorted(exercised & set(interface.elements())):
-            if not any(_related(element, other) for other in yields):
+            if not any(_related(element, other) for other in yields) and not interface.is_of_base(element):
                 text = f"a scenario exercises {element}, and no step yields it"
                 yield _planner("warning", text, SPEC, f"not-yielded:{element}")
     if contract.steps:
@@ -150,15 +149,12 @@ def _related(one: str, other: str) -> bool:
 
 def _quantities(interface: Interface) -> Iterator[str]:
     """Everything a user gets: fields, or the value itself where there are none."""
-    functions = [(function.name, function) for function in interface.functions]
-    for cls in interface.classes:
-        functions += [(f"{cls.name}.{method.name}", method) for method in cls.methods]
-        yield from (f"{cls.name}.{part.name}" for part in cls.fields)
-    for name, function in functions:
-        if function.returns.fields:
-            yield from (f"{name}.{part.name}" for part in function.returns.fields)
-        elif function.returns.type != "none":
-            yield name
+    parts = [element for element, part in interface.parts() if not part.fields]
+    yield from parts
+    for element, function in interface.callables():
+        has_parts = any(other.startswith(f"{element}.") for other in parts)
+        if function.returns.type != "none" and not has_parts:
+            yield element
 
 
 # --- the package with the interface --------------------------------------------------------------------------------
@@ -199,9 +195,12 @@ def _missing(name: str, built: Built) -> Finding:
 
 
 def _callables(interface: Interface) -> Iterator[tuple[str, tuple[Argument, ...] | None]]:
-    """Every public name with its arguments; of a class without declared ones, only the name."""
+    """Every public name with its arguments; of a class without declared ones, only the name.
+
+    Of a function that is only extended, those that are not declared are nobody's business here.
+    """
     for function in interface.functions:
-        yield function.name, function.arguments
+        yield function.name, function.arguments if function.extends is None else None
     for cls in interface.classes:
         yield cls.name, cls.arguments or None
         for method in cls.methods:

@@ -14,14 +14,16 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from statsclaw.leaks.constants import information, literals, read
+from statsclaw.leaks.constants import anybodys, literals, read
 from statsclaw.leaks.views import common, folded
 from statsclaw.review.case import Case
 from statsclaw.review.findings import finding
-from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.contract import INTERFACE, SPEC
 
 _FEWEST_DIGITS = 4
+#: Of a shorter number it is not certain where it comes from: two authors may have written it.
+_CERTAIN_DIGITS = 6
 #: An answer that was rounded is the same answer if so many of its digits are left.
 _ENOUGH_DIGITS = 8
 _RELATIVE = 1e-9
@@ -32,7 +34,8 @@ NOT_PACKAGE = ("tests/", "test/", "simulations/", "inst/simulations/", "inst/tin
 
 
 def known_answers(case: Case) -> list[Finding]:
-    """Errors for the builder. Whose value it is stays unsaid: the message travels to the builder."""
+    """For the builder, an error where chance is out of the question. Whose value it is stays unsaid: the message
+    travels to the builder."""
     answers, seeds = _Sorted(_answers(case)), _seeds(case)
     given = _Sorted(value for name in (SPEC, INTERFACE) for _, _, value in _in_text(case.documents.get(name, "")))
     found: dict[str, Finding] = {}
@@ -45,7 +48,8 @@ def known_answers(case: Case) -> list[Finding]:
             key = f"known-answer:{path}:{value!r}"
             message = f"a value that only the tests know stands in the package: {literal[:60]}"
             where = f"{path}:{line}"
-            found.setdefault(key, finding("isolation", "error", message, where=where, route_to="builder", key=key))
+            severity: Severity = "error" if _digits(value) >= _CERTAIN_DIGITS else "warning"
+            found.setdefault(key, finding("isolation", severity, message, where=where, route_to="builder", key=key))
     return list(found.values())
 
 
@@ -67,7 +71,7 @@ def _is_answer(value: float, answers: _Sorted, seeds: frozenset[float]) -> bool:
     if value in seeds:
         return True
     rounded = digits >= _ENOUGH_DIGITS and answers.near(value, 0.5 * 10.0 ** (1 - digits))
-    return (rounded or answers.near(value)) and not _anybodys(value)
+    return (rounded or answers.near(value)) and not anybodys(value)
 
 
 def _answers(case: Case) -> Iterator[float]:
@@ -99,11 +103,6 @@ def _well_known() -> frozenset[float]:
 def _digits(value: float) -> int:
     number = read(repr(value).encode())
     return len(number.digits) if number else 0
-
-
-def _anybodys(value: float) -> bool:
-    number = read(repr(value).encode())
-    return number is None or information(number) <= 0
 
 
 Constant = tuple[int, str, float]

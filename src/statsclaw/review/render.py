@@ -55,7 +55,7 @@ def _row(row: Finding) -> _Row:
 
 def _plain(text: str) -> str:
     """Inert in a table: no line ends, no bars, no fences, no tags."""
-    safe = text.replace("\\", "\\\\").replace("`", "'").replace("<", "&lt;")
+    safe = text.replace("\\", "\\\\").replace("`", "'")
     return cell("".join(char if char.isprintable() else " " for char in safe))
 
 

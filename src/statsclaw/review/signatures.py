@@ -97,7 +97,7 @@ def compare_arguments(
 def _compare_defaults(
     name: str, argument: str, wanted: str, given: str, language: str
 ) -> Iterator[tuple[Severity, str, str]]:
-    read = _python_literal if language == "python" else _r_literal
+    read = _python_literal if language == "python" else r_literal
     one, other = read(wanted), read(given)
     if one == other or "".join(wanted.split()) == "".join(given.split()):
         return
@@ -120,7 +120,7 @@ def _python_literal(text: str) -> tuple[str, object] | None:
     return (type(value).__name__, repr(value))
 
 
-def _r_literal(text: str) -> tuple[str, object] | None:
+def r_literal(text: str) -> tuple[str, object] | None:
     text = text.strip()
     if text in _R_WORDS:
         return ("word", _R_WORDS[text])

@@ -35,6 +35,7 @@ def render_prompt(
     feedback: str = "",
     kept: bool = False,
     limits: Limits | None = None,
+    earlier: bool = False,
 ) -> str:
     """Everything `role` is told, the documents in its inbox aside."""
     access = MATRIX[role]
@@ -44,6 +45,7 @@ def render_prompt(
         f"{role}.md",
         has_planner=Role.PLANNER in roles,
         study_entry=study,
+        study_trial="Rscript ../in/ask/ask_main.R" if study.endswith(".R") else "python ../in/ask/ask_main.py",
         language=profile.id,
         checks=", ".join(dict.fromkeys(command.name for command in (*profile.build, *profile.checks))),
     )
@@ -64,6 +66,7 @@ def render_prompt(
         answers=[{"asked": q.asked.text, "answer": q.answer_text} for q in answers],
         feedback=feedback.strip(),
         kept=kept,
+        earlier=earlier,
     )
 
 

@@ -16,10 +16,10 @@ from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.states import MAX_ATTEMPTS, NEXT, PHASES, VERDICTS, Signal, State
 
-DispatchStatus = Literal["running", "paused", "finished", "failed", "signalled", "interrupted"]
+DispatchStatus = Literal["running", "paused", "finished", "failed", "signalled", "interrupted", "withdrawn"]
 
 #: A dispatch that has not come to an end of its own.
-_UNDER_WAY = ("running", "paused", "interrupted")
+_UNDER_WAY = ("running", "paused", "interrupted", "withdrawn")
 
 Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBreached
 
@@ -73,10 +73,15 @@ class Overdrawn:
 
 @dataclass(frozen=True, slots=True)
 class WorkOrder:
-    """Why a role is sent to work again: in words for the role, and as facts that do not depend on the wording."""
+    """Why a role is sent to work again: in words for the role, and as facts that do not depend on the wording.
+
+    `signal`: what sent it back, where it was no answer of the person; `seq`: when.
+    """
 
     text: str
     about: tuple[str, ...]
+    signal: e.SignalRaised | None = None
+    seq: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,7 @@ class RunView:
     remarks: dict[str, WorkOrder] = field(default_factory=dict)
     attempts: Counter[tuple[str, str]] = field(default_factory=Counter)
     signals: list[tuple[e.SignalRaised, int]] = field(default_factory=list)
+    withdrawals: list[e.OrderWithdrawn] = field(default_factory=list)
     breaches: list[e.IsolationBreached] = field(default_factory=list)
     revealed: list[e.ChannelOpened] = field(default_factory=list)
     escalations: list[Escalation] = field(default_factory=list)
@@ -143,6 +149,7 @@ class RunView:
     frozen: dict[str, str] = field(default_factory=dict)
     amendments: list[tuple[e.SpecAmended, int]] = field(default_factory=list)
     suite: e.SuiteChecked | None = None
+    suite_at: int = 0
     judged: dict[tuple[str, str], e.CriteriaJudged] = field(default_factory=dict)
     reviewed: e.ReviewComputed | None = None
     reviewed_at: int = 0
@@ -327,7 +334,7 @@ class RunView:
             case e.SpecAmended() as event:
                 self._apply_amendment(event, record.seq)
             case e.SuiteChecked() as event:
-                self.suite = event
+                self.suite, self.suite_at = event, record.seq
                 self.overlay.update({change.path: change for change in event.files})
             case e.CriteriaJudged() as event:
                 self.judged[event.tree_sha256, event.subject] = event
@@ -361,8 +368,9 @@ class RunView:
         self.artifacts[event.document] = Artifact(event.document, event.after_sha256, old.producer, seq)
         if event.document in self.frozen:
             self.frozen[event.document] = event.after_sha256
-        if self.checked is not None:  # what was found before stands; a person changed what was found or not
-            self.checked = self.checked.model_copy(update={"specs": dict(self.frozen)})
+        if self.checked is not None:  # with errors it is looked at again; else what was found before stands
+            errors = [f for f in self.checked.findings if f.severity == "error" and not self.stands(f)]
+            self.checked = None if errors else self.checked.model_copy(update={"specs": dict(self.frozen)})
         self.amendments.append((event, seq))
 
     def _apply_dispatch(self, record: Record) -> None:
@@ -395,12 +403,9 @@ class RunView:
                 dispatch = self.dispatches[event.dispatch]
                 dispatch.status, dispatch.reason, dispatch.went_on_at = "running", "", record.at
             case e.DispatchInterrupted() as event:
-                dispatch = self.dispatches[event.dispatch]
-                dispatch.status = "interrupted"
-                if dispatch.elapsed_s:  # it rested before: what it did then is known, and will not come again
-                    self.abandoned.append(replace(dispatch))
-                dispatch.usage, dispatch.elapsed_s = e.Usage(), 0.0
-                self.granted.pop(dispatch.id, None)
+                self._give_up(event.dispatch, "interrupted")
+            case e.OrderWithdrawn() as event:
+                self._apply_withdrawal(event)
             case e.SandboxClosed() as event:
                 self.dispatches[event.dispatch].closed = event
             case e.IsolationBreached() as event:
@@ -436,6 +441,31 @@ class RunView:
         dispatch.transcript_sha256 = event.transcript_sha256
         return dispatch
 
+    def _give_up(self, name: str, status: DispatchStatus) -> None:
+        """The attempt does not count; what it has spent does."""
+        dispatch = self.dispatches[name]
+        dispatch.status = status
+        if dispatch.elapsed_s:  # it rested before: what it did then is known, and will not come again
+            self.abandoned.append(replace(dispatch))
+        dispatch.usage, dispatch.elapsed_s = e.Usage(), 0.0
+        self.granted.pop(dispatch.id, None)
+
+    def _apply_withdrawal(self, event: e.OrderWithdrawn) -> None:
+        """The role is not asked any more, nor the person about it; what comes back later is counted anew."""
+        if event.dispatch:
+            self._give_up(event.dispatch, "withdrawn")
+            self.dispatches[event.dispatch].reason = event.reason
+        self.withdrawals.append(event)
+        self.orders.pop(event.role, None)
+        self.remarks.pop(event.role, None)
+        self.attempts.pop((event.signal, event.cause), None)
+        self.attempts.pop((FAILED, event.role), None)
+        self.escalations = [due for due in self.escalations if due.role != event.role or due.topic == "breach"]
+        for question in self.questions.values():
+            asked = question.asked
+            if asked.topic in ("hold", "escalation") and asked.about == event.role and question.answer is None:
+                question.withdrawn = event.reason
+
     def _apply_signal(self, event: e.SignalRaised, seq: int) -> None:
         self.signals.append((event, seq))
         if event.dispatch:
@@ -449,7 +479,7 @@ class RunView:
             )
         else:
             told = event.message if event.told is None else event.told
-            self.orders[event.route_to] = WorkOrder(told, event.about or (event.message,))
+            self.orders[event.route_to] = WorkOrder(told, event.about or (event.message,), event, seq)
             if event.raised_by == "verification":
                 self.blocks[event.route_to] += 1
             self._count(event.signal, event.cause, event.route_to, event.message)
@@ -503,8 +533,12 @@ class RunView:
         said = f" The person says: {answer.text}" if answer.text else ""
         if asked.topic == "choice":
             waiting = [q for q in self.open_questions if q.topic == "choice"]
-            if not waiting:
+            if not waiting and (left := self.open_choices):
                 told = "The person has decided what your comprehension left open."
+                if turned := [choice.id for choice in left if choice.assumed]:
+                    told += (
+                        f" What you assumed is a choice now: write it as one ({', '.join(turned)}), as it was decided."
+                    )
                 self.orders["planner"] = WorkOrder(told + said, ("choices",))
         elif asked.topic == "readings" and answer.choice == 0:
             first, _, second = asked.cause.partition("/")
@@ -515,6 +549,26 @@ class RunView:
         elif asked.topic == "readings" or answer.choice != 0:
             told = f"{asked.text}\nThe person did not accept your reading.{said}"
             self.orders["planner"] = WorkOrder(told, (asked.topic, answer.text))
+
+    @property
+    def open_choices(self) -> list[e.OpenChoice]:
+        """What the comprehension leaves to the person, without assumptions that the person has let stand."""
+        return [
+            choice
+            for choice in (self.understood.choices if self.understood else ())
+            if not self._stands_assumed(choice)
+        ]
+
+    def _stands_assumed(self, choice: e.OpenChoice) -> bool:
+        """It was put to the person in the same words, whatever has been computed since."""
+        return choice.assumed and any(
+            question.asked.topic == "choice"
+            and question.asked.cause.rpartition("/")[2] == choice.id
+            and [option.label for option in question.asked.options] == [option.label for option in choice.options]
+            and question.answer is not None
+            and question.answer.choice == choice.default
+            for question in self.questions.values()
+        )
 
     def approved(self, sha256: str) -> e.QuestionAnswered | None:
         """The approval of exactly this document, if somebody gave it."""

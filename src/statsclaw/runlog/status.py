@@ -18,6 +18,7 @@ def render_status(run: RunView, run_id: str) -> str:
         missing=run.missing,
         dispatches=list(run.dispatches.values()),
         signals=run.signals,
+        withdrawals=run.withdrawals,
         questions=list(run.questions.values()),
         artifacts=sorted(run.artifacts),
         seq=run.seq,

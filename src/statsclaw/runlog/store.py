@@ -40,10 +40,10 @@ class ContentStore:
         return self.put(text.encode("utf-8", "replace"))
 
     def get(self, digest: str) -> bytes:
-        try:
-            data = self.path(digest).read_bytes()
-        except FileNotFoundError:
-            raise LogDamaged(f"the stored content {digest[:12]}… is gone", 0, todo="restore the run's folder") from None
+        path = self.path(digest)
+        if not path.is_file():  # a pipe would be waited for
+            raise LogDamaged(f"the stored content {digest[:12]}… is gone", 0, todo="restore the run's folder")
+        data = path.read_bytes()
         if sha256(data) != digest:
             raise LogDamaged(f"the stored content {digest[:12]}… was altered", 0, todo="restore the run's folder")
         return data

@@ -79,10 +79,8 @@ class Bubblewrap:
                 for fd in (told_w, wait_r):
                     held.close(fd)
                 inner = _inner_process(told_r)
-                if group and inner:
-                    with contextlib.suppress(OSError):
-                        group.add(inner)
-                watch = Watch(inner or pid, limits, writable, end, group, _mended_devices)
+                counted = group if group and inner and group.holds(inner) else None
+                watch = Watch(inner or pid, limits, writable, end, counted, _mended_devices)
                 with contextlib.suppress(OSError):
                     os.write(wait_w, b"go")
                 with watch:

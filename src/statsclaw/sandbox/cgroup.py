@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "statsclaw-"
+_STARTING_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,14 @@ class ControlGroup:
             return group
         return None
 
-    def add(self, pid: int) -> None:
-        for folder in {self.memory, self.pids}:
-            (folder / "cgroup.procs").write_text(str(pid))
+    def holds(self, pid: int) -> bool:
+        """Puts the process in; false where the kernel refuses, and the watch has to count by itself."""
+        try:
+            for folder in {self.memory, self.pids}:
+                (folder / "cgroup.procs").write_text(str(pid))
+        except OSError:
+            return False
+        return True
 
     def exceeded(self) -> str:
         """Which limit the kernel had to enforce: "memory", "processes" or nothing."""
@@ -62,12 +69,15 @@ class ControlGroup:
 
 
 def _sweep(parents: set[Path]) -> None:
-    """Remove what is left of programs that have ended, also of engines that were killed."""
+    """Remove what is left of programs that have ended; a young group is empty while its program is about to start."""
+    young = time.time() - _STARTING_S
     for parent in parents:
         with contextlib.suppress(OSError):
             for name in os.listdir(parent):  # noqa: PTH208
                 if name.startswith(_PREFIX):
                     with contextlib.suppress(OSError):
+                        if (parent / name).stat().st_mtime > young:
+                            continue
                         os.rmdir(parent / name)  # noqa: PTH106  refused while a process is in it
 
 

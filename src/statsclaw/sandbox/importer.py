@@ -19,6 +19,8 @@ from pathlib import Path
 from statsclaw.runlog.events import FileChange
 from statsclaw.runlog.store import sha256
 from statsclaw.sandbox.limits import Limits
+from statsclaw.sandbox.printable import printable as printable
+from statsclaw.sandbox.printable import printable_lines as printable_lines
 from statsclaw.sandbox.tree import Manifest
 
 
@@ -44,16 +46,6 @@ class Found:
     fd: int | None
     problem: str = ""
     executable: bool = False
-
-
-def printable(text: str, limit: int = 300) -> str:
-    """`text` with nothing in it that a terminal would obey."""
-    return "".join(c if c.isprintable() else "�" for c in text[:limit])
-
-
-def printable_lines(text: str) -> list[str]:
-    """The lines of a document, none of which a terminal would obey."""
-    return [printable(line, len(line)) for line in text.split("\n")]
 
 
 def take_repository(folder: Path, before: Manifest, may_write: Callable[[str], bool], limits: Limits) -> Taken:

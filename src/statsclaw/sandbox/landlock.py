@@ -127,10 +127,8 @@ class Landlock:
                 told = _told(told_r)
                 if "keeper" not in told:
                     raise _refused(user, str(told.get("refused", "it did not start")), str(told.get("path", "")))
-                if group:
-                    with contextlib.suppress(OSError):
-                        group.add(told["program"])
-                watch = Watch(told["keeper"], limits, writable, end, group)
+                counted = group if group and group.holds(told["program"]) else None
+                watch = Watch(told["keeper"], limits, writable, end, counted)
                 with contextlib.suppress(OSError):
                     os.write(wait_w, b".")
                 with watch:

@@ -72,7 +72,7 @@ class Watch(threading.Thread):
         if self.group and (which := self.group.exceeded()):
             return self._sentence(which)
         processes = list(descendants(self.pid, self.limits.processes + 1))
-        if len(processes) > self.limits.processes:
+        if sum(map(_threads, processes)) > self.limits.processes:
             return self._sentence("processes")
         used = sum(map(_resident_bytes, processes))  # shared pages counted more than once: too much at worst
         if used > self.limits.memory_bytes:
@@ -116,6 +116,14 @@ def descendants(pid: int, most: int) -> Iterator[int]:
             for thread in os.listdir(f"/proc/{current}/task"):  # noqa: PTH208
                 children = Path(f"/proc/{current}/task/{thread}/children").read_text(encoding="ascii")
                 waiting += map(int, children.split())
+
+
+def _threads(pid: int) -> int:
+    """As the kernel counts in a control group: every thread is one."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208
+    except OSError:
+        return 0
 
 
 def _resident_bytes(pid: int) -> int:

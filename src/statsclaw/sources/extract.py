@@ -11,7 +11,8 @@ from types import MappingProxyType
 
 from statsclaw.sources.code import read_python
 from statsclaw.sources.code_r import read_r
-from statsclaw.sources.criteria import inline_criteria, speaks_of_criteria
+from statsclaw.sources.criteria import speaks_of_criteria
+from statsclaw.sources.criteria_labels import inline_labels, parts_of
 from statsclaw.sources.decode import decode
 from statsclaw.sources.index import Extracted, Index, Kind, StatedCriterion
 from statsclaw.sources.latex import read_latex
@@ -79,12 +80,13 @@ def criteria_of_request(directive: str) -> tuple[StatedCriterion, ...]:
     found: dict[str, str] = {}
     text = directive[:100_000]
     for criterion in read_markdown("request", text).criteria:
-        found[criterion.id] = criterion.text
+        found[criterion.ref.removeprefix("request ")] = criterion.text
     for row in text.split("\n"):
         if (match := _REQUESTED.match(row)) and match[1] not in found:
             found[match[1]] = readable_markdown(match[2])
         elif speaks_of_criteria(row[:4_000]):
-            for name, words in inline_criteria(row[:4_000]):
+            named = [match for match in inline_labels(row[:4_000]) if match[1] or match[2][0].isupper()]
+            for name, words in parts_of(row[:4_000], named):
                 found.setdefault(name, readable_markdown(words))
     return tuple(StatedCriterion(f"request {name}", "request", name, words) for name, words in found.items())
 

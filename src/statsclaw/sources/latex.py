@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from statsclaw.sources import latex_parts as parts
-from statsclaw.sources.criteria import Line, criteria_in, speaks_of_criteria
+from statsclaw.sources.criteria import LOWEST, Line, criteria_in, speaks_of_criteria
 from statsclaw.sources.displays import HEADINGS, ROWS, Display, DisplayScanner, Event, Row, rows_of, trailing_number
 from statsclaw.sources.index import Algorithm, Equation, Extracted, StatedCriterion, Table
 from statsclaw.sources.latex_counters import LEVELS, counters_for
 from statsclaw.sources.latex_files import Joined, join_files
+from statsclaw.sources.latex_lines import prose_lines
 from statsclaw.sources.latex_macros import take_macros
 from statsclaw.sources.latex_scan import braces_of
 from statsclaw.sources.markdown import read_markdown
@@ -21,6 +22,7 @@ from statsclaw.sources.symbols import symbols_of
 
 _MOST_EQUATIONS = 5_000
 _DEEPEST = 60
+_RANKS = ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph")
 _LONGEST_SECTION = 200_000
 _MOST_HEADINGS = 5_000
 _TITLE = re.compile(r"\s{0,20}(?:\[[^\[\]]{0,400}\])?\s{0,20}(?=\{)")
@@ -55,7 +57,7 @@ class _Document:
         self.counters = counters_for(self.text)
         self.open: list[tuple[str, int, int]] = []
         self.spans: list[parts.Span] = []
-        self.headings: list[tuple[int, int, str]] = []
+        self.headings: list[tuple[int, int, str, int]] = []
         self.float_numbers: dict[int, str] = {}
         self.too_many = False
 
@@ -160,7 +162,7 @@ class _Document:
         start = opened.end() if opened else event.end
         end = self.closing[start] if opened else 0
         title = readable(self.text[start + 1 : end]) if end else ""
-        self.headings.append((event.start, max(end, event.end), title))
+        self.headings.append((event.start, max(end, event.end), title, 1 + _RANKS.index(event.word.rstrip("*"))))
         if event.word in LEVELS and not self.text.startswith("*", event.end - 1):
             self.counters.step(event.word)
 
@@ -208,22 +210,18 @@ class _Document:
         self.tables.append(Table(ref, file, caption, rows, line))
 
     def _criteria(self) -> None:
-        """Below every heading, or line in bold, that speaks of criteria, up to the next heading."""
-        marks = self.headings + [(bold.start(), bold.end(), readable(bold[1])) for bold in self._bold_headings()]
+        """All sections, each below its heading or line in bold."""
+        marks = self.headings + [
+            (bold.start(), bold.end(), readable(bold[1]), LOWEST) for bold in self._bold_headings()
+        ]
         marks.sort()
-        lines: list[Line] = []
-        files: dict[int, str] = {}
-        for (start, end, title), following in zip(marks, [*marks[1:], None], strict=False):
-            file, line = self.joined.place(start)
-            lines.append(Line(line, title, heading=True))
-            if speaks_of_criteria(title):
-                section = self.text[end + 1 : following[0] if following else len(self.text)][:_LONGEST_SECTION]
-                rows = list(parts.criteria_lines(section, self.joined.place(end)[1]))
-                files |= {row.number: file for row in rows}
-                lines += rows
+        first, *ends = [*(mark[0] for mark in marks), len(self.text)]
+        lines = list(prose_lines(self.text, 0, min(first, _LONGEST_SECTION), self.joined.place))
+        for (start, end, title, level), following in zip(marks, ends, strict=True):
+            lines.append(Line(self.joined.place(start)[1], title, level))
+            lines += prose_lines(self.text, end + 1, min(following, end + _LONGEST_SECTION), self.joined.place)
         for found in criteria_in(self.name, lines):
-            source = files.get(found.line or 0, self.name)
-            self.criteria.append(StatedCriterion(found.ref, source, found.id, readable(found.text), found.line))
+            self.criteria.append(replace(found, text=readable(found.text)))
 
     def _bold_headings(self) -> list[re.Match[str]]:
         return [match for match in _BOLD_HEADING.finditer(self.text) if speaks_of_criteria(match[1])]

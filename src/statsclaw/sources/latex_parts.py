@@ -1,4 +1,4 @@
-"""Algorithms, tables and stated criteria of a LaTeX text."""
+"""Algorithms and tables of a LaTeX text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from statsclaw.sources.criteria import ID, Line
 from statsclaw.sources.readable import readable
 
 ALGORITHMS = frozenset(("algorithm", "algorithm*", "algorithm2e"))
@@ -36,13 +35,6 @@ _RULES = re.compile(
 )
 _CELL = re.compile(r"\\\\(?:\*?\[[^\[\]\n]{0,20}\])?|\\.|[{}&]", re.DOTALL)
 _MULTICOLUMN = re.compile(r"\\multi(?:column|row)\s?\{[^{}]{0,20}\}\s?\{[^{}]{0,40}\}")
-_ITEM = re.compile(r"\\item(?![A-Za-z])\s{0,9}(?:\[([^\[\]]{0,100})\])?")
-_LIST = re.compile(
-    r"\\(begin|end)\s{0,9}\{(?:enumerate|itemize|description|compactenum|tabular\w?\*?|table|center)\*?\}(?:\s{0,9}\[([^\[\]]{0,200})\])?(?:\s{0,9}\{[^{}]{0,40}\})?"
-)
-_COUNTED = re.compile(r"([A-Z]{1,3})-?(?:\\arabic\s?(?:\*|\{[A-Za-z]{1,20}\*?\})|1)")
-_BOLD_ID = re.compile(rf"^\s{{0,40}}(?:\{{\\bf\s|\\(?:textbf|emph|textsc|texttt)\s?\{{)\(?({ID})\)?[.:]?\}}[.:]?")
-_ROW_ID = re.compile(rf"^\s{{0,40}}(?:\\textbf\{{)?({ID})\}}?\s{{0,20}}&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +85,11 @@ def steps_of(content: str) -> tuple[str, ...]:
 
 def cells_of(content: str) -> tuple[tuple[str, ...], ...]:
     """The rows of a tabular, whose column specification comes first."""
+    return tuple(row for _, row in placed_cells(content))
+
+
+def placed_cells(content: str) -> list[tuple[int, tuple[str, ...]]]:
+    """The rows of a tabular, each with how many lines of the content are before it."""
     start = 0
     while start < len(content) and content[start] in " \n\t[{" and start < 400:
         if content[start] == "{":
@@ -101,17 +98,21 @@ def cells_of(content: str) -> tuple[tuple[str, ...], ...]:
             start = max(content.find("]", start, start + 40) + 1, start + 1)
         else:
             start += 1
-    rows: list[tuple[str, ...]] = []
-    for cells in _cells(_MULTICOLUMN.sub("", _RULES.sub(" ", content[start:][:200_000]))):
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    text = _MULTICOLUMN.sub("", _RULES.sub(" ", content[start:][:200_000]))
+    line, position = content.count("\n", 0, start), 0
+    for begun, cells in _cells(text):
         row = tuple(readable(cell, keep_formulas=True) for cell in cells)
         if any(row) and len(rows) < _MOST_ROWS:
-            rows.append(row)
-    return tuple(rows)
+            first = begun + len(text[begun:]) - len(text[begun:].lstrip())
+            line, position = line + text.count("\n", position, first), first
+            rows.append((line, row))
+    return rows
 
 
-def _cells(text: str) -> Iterator[list[str]]:
+def _cells(text: str) -> Iterator[tuple[int, list[str]]]:
     row: list[str] = []
-    depth = position = 0
+    depth = position = begun = 0
     for match in _CELL.finditer(text):
         token = match[0]
         depth += {"{": 1, "}": -1}.get(token, 0)
@@ -119,37 +120,7 @@ def _cells(text: str) -> Iterator[list[str]]:
             row.append(text[position : match.start()])
             position = match.end()
             if token != "&":
-                yield row
-                row, depth = [], 0
+                yield begun, row
+                row, depth, begun = [], 0, position
     if row or text[position:].strip():
-        yield [*row, text[position:]]
-
-
-def criteria_lines(section: str, first: int) -> Iterator[Line]:
-    """The lines of a section in the form that `criteria_in` reads: ids marked as `**C1**`, items as `- `."""
-    counted, number = "", 0
-    for offset, row in enumerate(section.split("\n")):
-        for edge in _LIST.finditer(row):
-            prefix = _COUNTED.search(edge[2] or "") if edge[1] == "begin" else None
-            counted, number = (prefix[1] if prefix else ""), 0
-        row = _LIST.sub(" ", row)
-        marked: list[str] = []
-        position = 0
-        for item in _ITEM.finditer(row):
-            number += 1
-            name = readable(item[1] or "").strip(" .:()") or (f"{counted}{number}" if counted else "")
-            marked += [row[position : item.start()], "\n", f"**{name}** " if name else "- "]
-            position = item.end()
-        text = "".join([*marked, row[position:]])
-        for piece in text.split("\n") if marked else [text]:
-            if piece.strip() or not marked:
-                yield Line(first + offset, _marked(piece))
-
-
-def _marked(piece: str) -> str:
-    bullet, rest = ("- ", piece[2:]) if piece.startswith("- ") else ("", piece)
-    if bold := _BOLD_ID.match(rest):
-        return f"{bullet}**{bold[1]}** {rest[bold.end() :]}"
-    if row := _ROW_ID.match(rest):
-        return f"**{row[1]}** {rest[row.end() :].rstrip().removesuffix(chr(92) * 2)}"
-    return piece
+        yield begun, [*row, text[position:]]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from statsclaw.sources.criteria import Line, criteria_in, speaks_of_criteria
+from statsclaw.sources.criteria import LOWEST, Line, criteria_in, speaks_of_criteria
 from statsclaw.sources.displays import NUMBER, ROWS, Display, DisplayScanner, Row, rows_of, trailing_number
 from statsclaw.sources.index import Equation, Extracted, Kind, StatedCriterion, Table
 from statsclaw.sources.numbered_steps import algorithms_in
@@ -26,6 +26,7 @@ _AFTER = re.compile(
 _CAPTION = re.compile(r"\W{0,6}(?:Table\s{1,3}(\w{1,6})\b|(?=:\s))[\s.:*_—–-]{0,6}(.{0,400})", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*|__)[^*_\n]{1,200}(?:\*\*|__)\s{0,3}:?\s{0,9}$")
 _TICKS = re.compile(r"`{1,20}")
+_FEW_WORDS = 6
 
 
 def read_markdown(name: str, text: str, kind: Kind = "markdown") -> Extracted:
@@ -42,11 +43,11 @@ def read_markdown(name: str, text: str, kind: Kind = "markdown") -> Extracted:
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             _blank_code(shown, token, keep=token.map[0] in math_lines)
-    headings = {token.map[0] for token in tokens if token.type == "heading_open" and token.map}
+    headings = {token.map[0]: int(token.tag[1:]) for token in tokens if token.type == "heading_open" and token.map}
     visible = "\n".join(_without_code_spans(row) for row in shown)
     found, said = _equations(name, visible)
     equations, same_equations = distinct(found)
-    criteria, same_criteria = distinct(list(_criteria(name, shown, headings)))
+    criteria, same_criteria = distinct(list(_criteria(name, shown, headings, _cells(tokens))))
     algorithms, same_algorithms = distinct(algorithms_in(name, rows, markdown=True))
     tables, same_tables = distinct(list(_tables(name, rows, tokens)))
     said += [*same_equations, *same_criteria, *same_algorithms, *same_tables]
@@ -143,15 +144,34 @@ def _with_following(row: Row, text: str, end: int) -> Row:
     return row
 
 
-def _criteria(name: str, rows: list[str], headings: set[int]) -> Iterator[StatedCriterion]:
+def _criteria(
+    name: str, rows: list[str], headings: Mapping[int, int], cells: Mapping[int, tuple[str, ...]]
+) -> Iterator[StatedCriterion]:
     lines: list[Line] = []
     for at, row in enumerate(rows):
         bold = bool(_BOLD_LINE.match(row[:300])) and len(row) < 300
-        spoken = len(row) < 200 and row.rstrip(" *_").endswith(":") and speaks_of_criteria(row)
-        heading = at in headings or spoken or (bold and (speaks_of_criteria(row) or not _is_id(row)))
-        lines.append(Line(at + 1, row.strip("#* _\t") if heading else row, heading=heading))
+        short = row.rstrip(" *_").endswith(":") and len(row.split()) <= _FEW_WORDS and speaks_of_criteria(row)
+        level = headings.get(at) or (LOWEST if short or (bold and (speaks_of_criteria(row) or not _is_id(row))) else 0)
+        lines.append(Line(at + 1, row.strip("#* _\t") if level else row, level, cells.get(at, ())))
     for found in criteria_in(name, lines):
-        yield StatedCriterion(found.ref, name, found.id, readable_markdown(found.text), found.line)
+        yield replace(found, text=readable_markdown(found.text))
+
+
+def _cells(tokens: list[Token]) -> dict[int, tuple[str, ...]]:
+    """The cells of every row of a table, by its line; that of the line below the header is empty."""
+    found: dict[int, tuple[str, ...]] = {}
+    row: list[str] | None = None
+    for token in tokens:
+        if token.type == "table_open" and token.map:
+            found |= dict.fromkeys(range(*token.map), ("",))
+        elif token.type == "tr_open":
+            row = []
+        elif token.type == "tr_close":
+            row = None
+        elif token.type == "inline" and row is not None and token.map:
+            row.append(token.content)
+            found[token.map[0]] = tuple(row)
+    return found
 
 
 def _is_id(row: str) -> bool:

@@ -67,7 +67,7 @@ def _extracted(name: str, pages: list[dict[str, Any]], count: int) -> Extracted:
     texts = [str(page["text"]).replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "") for page in pages]
     rows = [row for text in texts for row in text.split("\n") if not row.strip().isdigit()]
     equations, _same = distinct(_equations(name, pages))
-    criteria, same_criteria = distinct(criteria_in(name, plain_lines(rows, sentences_end=True), bare=True))
+    criteria, same_criteria = distinct(criteria_in(name, plain_lines(rows, sentences_end=True)))
     algorithms, _again = distinct(algorithms_in(name, rows, markdown=False))
     tables, _twice = distinct(_tables(name, rows))
     said = [_FORMULAS, *_not_read(texts, pages, count), *_gaps(equations), *same_criteria]

@@ -8,8 +8,8 @@ from importlib import resources
 
 _LONGEST = 4_000
 _TABLE = tomllib.loads(resources.files(__package__).joinpath("readable.toml").read_text(encoding="utf-8"))
-_SIGNS: dict[str, str] = _TABLE["signs"]
-_FONTS = frozenset(_TABLE["fonts"])
+SIGNS: dict[str, str] = _TABLE["signs"]
+FONTS = frozenset(_TABLE["fonts"])
 _COMMAND = re.compile(r"\\(?:[A-Za-z@]+\*?|.)", re.DOTALL)
 _POWER = re.compile(r"(?:(\d{1,6}(?:\.\d{1,6})?)\s{0,3}(?:×|·)\s{0,3})?10\s?\^\s?\{?\s?([-+−]?\d{1,3})\s?\}?")
 _DROPPED = re.compile(
@@ -47,12 +47,12 @@ def readable_markdown(text: str, *, keep_formulas: bool = False) -> str:
 
 def _command(match: re.Match[str]) -> str:
     word = match[0]
-    if word in _SIGNS:
-        return _SIGNS[word]
+    if word in SIGNS:
+        return SIGNS[word]
     name = word[1:].rstrip("*")
     if not name.isalpha():
         return name
-    return " " if name in _FONTS else word + " "
+    return " " if name in FONTS else word + " "
 
 
 def _numbers(text: str, *, strip: bool = True) -> str:

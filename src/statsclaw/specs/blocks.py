@@ -143,10 +143,12 @@ def check(value: Value, model: type[Model]) -> Model:
 
 def _faults(value: Value, error: ValidationError) -> Iterator[Fault]:
     seen: set[tuple[int, str]] = set()
-    for row in error.errors(include_url=False, include_input=False, include_context=False):
+    for row in error.errors(include_url=False, include_context=False):
         path = tuple(row["loc"])
         where = _one_line(".".join(str(part) for part in path))
         message = _one_line(str(row["msg"]).removeprefix("Value error, "))
+        if isinstance(row["input"], str) and _NOT_FINITE.fullmatch(row["input"]):
+            message = f"{row['input']} is not a number; leave the key out where there is no bound"
         fault = Fault(value.block.file, value.line_of(path), f"{where}: {message}" if where else message)
         if (fault.line, fault.message) not in seen:
             seen.add((fault.line, fault.message))
@@ -172,7 +174,9 @@ class _Loader(yaml.SafeLoader):
             (getattr(event, "anchor", None), "anchors and aliases"),
         ):
             if given is not None:
-                raise yaml.MarkedYAMLError(problem=f"{what} are not allowed here", problem_mark=event.start_mark)
+                shared = "; an interface shares by `results` and `conditions`" if what != "tags" else ""
+                problem = f"{what} are not allowed here{shared}"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         self.composed += 1
         if self.composed > 2 * _MOST_VALUES:
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
@@ -227,7 +231,7 @@ class _Reader:
             if not math.isfinite(number):
                 self._fault(self.lines[path], f"{text[:40]} is beyond any number this machine has")
             return number
-        if _NOT_FINITE.fullmatch(text):
+        if _NOT_FINITE.fullmatch(text) and "." in text:  # YAML's own; without the dot it may be a label
             self._fault(self.lines[path], f"{text} is not a number; leave the key out where there is no bound")
         return text
 

@@ -6,12 +6,17 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from statsclaw.sources.quotation import count_words
 from statsclaw.specs.words import Id, Number, Typed, Words
 
 Symbolic = Annotated[str, BeforeValidator(str), Field(pattern=r"^(\d{1,6}|[A-Za-z]\w{0,30})( ?[+-] ?\d{1,6})?$")]
 #: How much hangs on a choice, from most to least.
 Changes = Literal["results", "interface", "failures", "wording"]
 RANK: tuple[Changes, ...] = ("results", "interface", "failures", "wording")
+#: A shorter quotation says where something is mentioned, not what it is.
+_FEWEST_WORDS = 3
+_SHOWN_OF_A_QUOTATION = 60
+_MOST_ALTERNATIVES = 40
 
 
 class SourceRead(Typed):
@@ -36,14 +41,42 @@ class SymbolRead(Typed):
     domain: Words
 
 
+class Otherwise(Typed):
+    """What else could be meant: a function of the code, with the arguments of the definition it stands instead of."""
+
+    function: Annotated[str, Field(pattern=r"^[a-z]\w{0,59}$")]
+    instead_of: Words
+    label: Words
+
+
 class Assumption(Typed):
+    """`otherwise`: what is executed beside it. `why_not`: why nothing else can be meant, or changes a result."""
+
     text: Words
     stated: bool
+    otherwise: Otherwise | None = None
+    why_not: Words | None = None
+
+    @model_validator(mode="after")
+    def _one_or_none(self) -> Assumption:
+        if self.otherwise is not None and self.stated:
+            raise ValueError("what the source states has no otherwise; with stated: false it is tried")
+        if self.otherwise is not None and self.why_not is not None:
+            raise ValueError("an assumption has otherwise or why_not, not both")
+        return self
 
 
 class ChoiceOption(Typed):
+    """`functions`: what is computed if it is taken, as definition → function of the code, to be executed beside it."""
+
     label: Words
     consequence: Words
+    functions: dict[str, Annotated[str, Field(pattern=r"^[a-z]\w{0,59}$")]] = {}
+
+    @property
+    def alternatives(self) -> list[Otherwise]:
+        rows = self.functions.items()
+        return [Otherwise(function=name, instead_of=definition, label=self.label) for definition, name in rows]
 
 
 class Choice(Typed):
@@ -97,13 +130,34 @@ class Variable(Typed):
 
 
 class Definition(Typed):
-    """A numbered quantity of the source as a pure function: how it is called. What it computes stands in the code."""
+    """A quantity of the source as a pure function: how it is called. What it computes stands in the code.
+
+    `quote`: the words that define a quantity without a number; `ref` is then the name of the source.
+    `follows`: the choices that decide what it computes where the source leaves that open; one may stand alone.
+    """
 
     ref: Words
+    quote: Annotated[str, Field(min_length=10, max_length=600)] | None = None
     function: Annotated[str, Field(pattern=r"^[a-z]\w{0,60}$")]
     quantity: Words
     arguments: Annotated[tuple[Variable, ...], Field(min_length=1, max_length=12)]
     returns: tuple[Symbolic, ...] = ()
+    follows: Annotated[tuple[Id, ...], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)] = ()
+
+    @model_validator(mode="after")
+    def _quotes_words(self) -> Definition:
+        if self.quote is not None and count_words(self.quote) < _FEWEST_WORDS:
+            raise ValueError(f"{self.function}: a quote is a passage that defines it, of {_FEWEST_WORDS} words or more")
+        return self
+
+    @property
+    def place(self) -> str:
+        """What it computes, for people: an equation, or the first words of a passage."""
+        if self.quote is None:
+            return self.ref
+        words = " ".join(self.quote.split())
+        cut = words if len(words) <= _SHOWN_OF_A_QUOTATION else words[: _SHOWN_OF_A_QUOTATION - 1] + "…"
+        return f"{self.ref} “{cut}”"
 
 
 class Pilot(Typed):
@@ -136,18 +190,51 @@ class Comprehension(Typed):
     @model_validator(mode="after")
     def _consistent(self) -> Comprehension:
         for what, names in (
-            ("choice", [choice.id for choice in self.choices]),
+            ("choice", [*(choice.id for choice in self.choices), *(row.function for row in self.alternatives)]),
             ("equation", [equation.ref for equation in self.equations]),
-            ("definition", [definition.function for definition in self.definitions]),
+            ("definition", [row.function for row in self.definitions] + [row.function for row in self.alternatives]),
             ("symbol", [symbol.symbol for symbol in self.symbols]),
         ):
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"the {what} {twice[0]!r} stands here twice")
+        defined = {definition.function for definition in self.definitions}
+        for other in (*self.alternatives, *self.of_options):
+            if other.instead_of not in defined:
+                raise ValueError(f"{other.function}: {other.instead_of[:60]} is no definition to stand instead of")
+        for definition in self.definitions:
+            if unknown := set(definition.follows).difference(choice.id for choice in self.choices):
+                raise ValueError(f"{definition.function} follows {min(unknown)}, which is no choice")
+        if max(len(self.alternatives), len(self.of_options)) > _MOST_ALTERNATIVES:
+            raise ValueError(f"at most {_MOST_ALTERNATIVES} assumptions have an otherwise, and options functions")
         if self.verdict == "partial" and not self.questions:
             raise ValueError("partial understanding needs questions to the person")
         if self.verdict == "fully understood" and any(not a.stated for a in self.assumptions):
             raise ValueError('with implicit assumptions the verdict is "understood with assumptions"')
         return self
+
+    @property
+    def alternatives(self) -> list[Otherwise]:
+        """What else could be meant, of every assumption that says so."""
+        return [row.otherwise for row in self.assumptions if row.otherwise is not None]
+
+    @property
+    def of_options(self) -> list[Otherwise]:
+        """What the options of choices would compute, of every option that says so."""
+        return [row for choice in self.choices for option in choice.options for row in option.alternatives]
+
+    @property
+    def executable(self) -> list[Definition]:
+        """Every function that is called like a definition: the definitions, and what stands instead of one."""
+        rows = {row.function: row for row in self.definitions}
+        found = dict(rows)
+        for row in (*self.alternatives, *self.of_options):
+            found.setdefault(row.function, rows[row.instead_of].model_copy(update={"function": row.function}))
+        return list(found.values())
+
+    @property
+    def computed_refs(self) -> list[str]:
+        """The equations that have a definition; what is defined in words has no name that a criterion could carry."""
+        return list(dict.fromkeys(row.ref for row in self.definitions if row.quote is None))
 
     @property
     def open_choices(self) -> list[Choice]:

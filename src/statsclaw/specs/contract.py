@@ -24,12 +24,15 @@ T = TypeVar("T")
 
 
 class Step(Typed):
-    """One step of the computation: what it does, from which equations, and which part of the interface it yields."""
+    """One step of the computation: what it does, from which equations, and which part of the interface it yields.
+
+    A step that only looks at its input yields nothing.
+    """
 
     id: Id
     does: Words
     equations: tuple[Words, ...] = ()
-    yields: Annotated[tuple[ElementRef, ...], Field(min_length=1)]
+    yields: tuple[ElementRef, ...] = ()
 
 
 class Steps(Typed):
@@ -38,11 +41,15 @@ class Steps(Typed):
 
 @dataclass(frozen=True)
 class Contract:
-    """What of the planner's documents is there, typed. `definitions`: the source of the executable definitions."""
+    """What of the planner's documents is there, typed. `definitions`: the source of the executable definitions.
+
+    `interface_words`: all of interface.md, which every role is given.
+    """
 
     comprehension: Comprehension | None = None
     definitions: str = ""
     interface: Interface | None = None
+    interface_words: str = ""
     steps: tuple[Step, ...] = ()
     tests: TestSpec | None = None
     study: Study | None = None
@@ -88,7 +95,8 @@ def read_contract(documents: Mapping[str, str]) -> Contract:
     code = _definitions(documents, comprehension, faults)
     if faults:
         raise Malformed(sorted(faults, key=lambda fault: (fault.file, fault.line)))
-    return Contract(comprehension, code, interface, steps.steps if steps else (), tests, study, values)
+    words = documents.get("interface.md", "")
+    return Contract(comprehension, code, interface, words, steps.steps if steps else (), tests, study, values)
 
 
 def _steps(value: Value) -> Steps:
@@ -128,7 +136,7 @@ def _doubled(data: Mapping[str, object], lines: Mapping[tuple[str | int, ...], i
 def _definitions(documents: Mapping[str, str], comprehension: Comprehension | None, faults: list[Fault]) -> str:
     if COMPREHENSION not in documents or comprehension is None:
         return ""
-    functions = [row.function for row in comprehension.definitions]
+    functions = [row.function for row in comprehension.executable]
     functions += [row.function for row in comprehension.pilots]
     if not functions:
         return ""

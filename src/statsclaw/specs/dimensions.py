@@ -39,7 +39,7 @@ def _table(comprehension: Comprehension) -> Table:
 
 
 def _doubled(comprehension: Comprehension) -> Iterator[Finding]:
-    """One symbol written in two ways. In two fonts it may be two symbols."""
+    """What looks like one symbol written in two ways; it may be two."""
     seen: dict[Symbol, SymbolRead] = {}
     for row in comprehension.symbols:
         for symbol in symbols_in(row.symbol)[:1]:
@@ -47,7 +47,7 @@ def _doubled(comprehension: Comprehension) -> Iterator[Finding]:
                 same = (symbol.base, symbol.decorations, symbol.index) == (other.base, other.decorations, other.index)
                 if same and _plain(before.dimension) != _plain(row.dimension):
                     text = f"{_with(row.symbol, row.dimension)}, but written {_with(before.symbol, before.dimension)}"
-                    yield _finding("error" if symbol == other else "warning", text, f"symbol-twice:{symbol.base}")
+                    yield _finding("warning", text, f"symbol-twice:{symbol.base}")
             seen.setdefault(symbol, row)
 
 
@@ -82,11 +82,11 @@ def _arguments(definition: Definition, table: Table) -> Iterator[Finding]:
 
 
 def _severity(first: Dimension, second: Dimension) -> Severity:
-    """The same lengths in another order, or other whole numbers, cannot both be true; other letters may be."""
+    """The same lengths in another order, or other whole numbers, cannot both be true; other letters often are."""
     if len(first) == len(second):
         turned = sorted(first) == sorted(second)
         numbers = any(a != b and a.isdigit() and b.isdigit() for a, b in zip(first, second, strict=True))
-        return "error" if turned or numbers else "warning"
+        return "error" if turned or numbers else "note"
     return "warning"
 
 

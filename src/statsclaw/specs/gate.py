@@ -12,6 +12,7 @@ from itertools import combinations
 
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.sources.index import Equation, Extracted, Index
+from statsclaw.sources.quotation import words_in
 from statsclaw.specs.comprehension import Comprehension
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.dimensions import dimension_findings
@@ -29,10 +30,13 @@ def comprehension_findings(comprehension: Comprehension, index: Index, hashes: M
         *_sources(comprehension, hashes),
         *_equations(comprehension, index),
         *_references(comprehension, index),
+        *_quotations(comprehension, index),
         *_symbols(comprehension, index),
         *dimension_findings(comprehension),
         *_stated(index),
         *_choices(comprehension),
+        *_assumptions(comprehension),
+        *_followed(comprehension),
     ]
     rank: dict[Severity, int] = {"error": 0, "warning": 1, "note": 2}
     unique = {(finding.key, finding.message): finding for finding in found}
@@ -107,11 +111,39 @@ def _references(comprehension: Comprehension, index: Index) -> Iterator[Finding]
     others = {_squeezed(ref) for source in index.sources for ref in _other_refs(source)}
     unread = tuple(source.name for source in index.sources if source.kind == "pdf" and source.not_extracted)
     refs = [row.ref for row in comprehension.equations] + [row.ref for row in comprehension.definitions]
+    quoted = {row.ref for row in comprehension.definitions if row.quote is not None}
+    whole = {source.name for source in index.sources}
     for ref in dict.fromkeys([*refs, *comprehension.not_computed]):
-        if names.get(ref) is None and _squeezed(ref) not in others:
+        if ref in whole & quoted:
+            continue
+        if ref in whole:
+            text = f"{_short(ref)} is a source, not an equation: quote the words that define it (quote)"
+            yield _finding("error", text, f"reference:{_short(ref)}")
+        elif names.get(ref) is None and _squeezed(ref) not in others:
             doubted = bool(unread) and ref.startswith(unread)
             text = f"{_short(ref)} is in no source" + (" as far as it could be extracted" if doubted else "")
             yield _finding("warning" if doubted else "error", text, f"reference:{_short(ref)}")
+
+
+def _quotations(comprehension: Comprehension, index: Index) -> Iterator[Finding]:
+    """A quotation stands in its source. Where no program could read all of the source, it is only doubted."""
+    sources = {source.name: source for source in index.sources}
+    for row in comprehension.definitions:
+        source = sources.get(row.ref)
+        if row.quote is None or (source is None and Named(index).get(row.ref) is None):
+            continue
+        key, said = f"quote:{row.function}", f"{row.function}: “{_short(row.quote)}”"
+        if source is None:
+            yield _finding("warning", f"{said} is not looked up: {_short(row.ref)} says where it stands", key)
+            continue
+        numbered = [e for e in source.equations if e.numbered and words_in(row.quote, e.text) is not None]
+        if numbered:
+            text = f"{said} is the equation {numbered[0].ref}: name it (ref) instead of quoting it"
+            yield _finding("error", text, key)
+        elif words_in(row.quote, source.text) is None:
+            doubted = not source.text or (source.kind == "pdf" and bool(source.not_extracted))
+            text = f"{said}: these words are not in {row.ref}" + (" as far as it could be extracted" if doubted else "")
+            yield _finding("warning" if doubted else "error", text, key)
 
 
 def _other_refs(source: Extracted) -> Iterator[str]:
@@ -156,6 +188,24 @@ def _choices(comprehension: Comprehension) -> Iterator[Finding]:
     for choice in comprehension.open_choices:
         text = f"nobody has decided {choice.id} ({choice.changes}): {_short(choice.question)}"
         yield _finding("note", text, f"undecided:{choice.id}")
+
+
+def _assumptions(comprehension: Comprehension) -> Iterator[Finding]:
+    """What is assumed without a source says what else could be meant, so that it can be tried."""
+    rows = [row.text for row in comprehension.assumptions if not (row.stated or row.otherwise or row.why_not)]
+    if rows:
+        told = "; ".join(f"{number}. {_short(text)}" for number, text in enumerate(rows, start=1))
+        how = "say what else could be meant (otherwise), or why nothing else can (why_not)"
+        yield _finding("warning", f"assumed without a source and not tried; {how}: {told}", "assumed")
+
+
+def _followed(comprehension: Comprehension) -> Iterator[Finding]:
+    choices = {choice.id: choice for choice in comprehension.choices}
+    for row in comprehension.definitions:
+        for name in row.follows:
+            if choices[name].decided_by == "planner":
+                text = f"{row.function} follows {name}, which no person decided: the second reader is not told of it"
+                yield _finding("warning", text, f"follows:{row.function}")
 
 
 def _squeezed(ref: str) -> str:

@@ -8,7 +8,9 @@ from pydantic import Field, model_validator
 
 from statsclaw.specs.words import ElementRef, Id, Name, Number, Positive, Seed, Typed, Words
 
-Rule = Literal["close", "at most", "at least", "between", "raises", "warns", "holds"]
+Rule = Literal["close", "equals", "at most", "at least", "between", "raises", "warns", "holds", "same as base"]
+#: A number, or rows of them.
+Printed = Number | tuple[Number | tuple[Number, ...], ...]
 
 
 class Scenario(Typed):
@@ -16,7 +18,7 @@ class Scenario(Typed):
 
     id: Id
     behaviour: Words
-    exercises: Annotated[tuple[ElementRef, ...], Field(min_length=1)]
+    exercises: tuple[ElementRef, ...] = ()
     inputs: Words
     seed: Seed | None = None
     may_skip: str = ""
@@ -50,7 +52,8 @@ class Criterion(Typed):
     `kind` value: about numbers, so that meaningless answers must fail it; structure: shapes, time,
     untouched arguments, messages. `scale`: the usual size of the quantity; `standard_error`: of the estimate it is
     about, where there is one; `limited_by`: why the tolerance is not smaller; `monte_carlo_error`: how much what is
-    compared varies from seed to seed for a correct package, as a standard deviation.
+    compared varies from seed to seed for a correct package, as a standard deviation. `expected`: what a source prints,
+    so that nobody has to type it again. `times`: how often the warning comes.
     """
 
     id: Id
@@ -60,10 +63,12 @@ class Criterion(Typed):
     scenarios: tuple[Id, ...] = ()
     rule: Rule
     tolerance: Tolerance | None = None
+    expected: Printed | None = None
     low: Number | None = None
     high: Number | None = None
     error: Name | None = None
     message: str = ""
+    times: Annotated[int, Field(ge=1, le=1000, strict=True)] | None = None
     decided_by: Literal["test", "check", "timing"] = "test"
     check: str | None = None
     source: Words
@@ -79,23 +84,28 @@ class Criterion(Typed):
     def _complete(self) -> Criterion:
         needs: dict[str, tuple[str, ...]] = {
             "close": ("tolerance",),
+            "equals": (),
             "at most": ("high",),
             "at least": ("low",),
             "between": ("low", "high"),
             "raises": ("error",),
             "warns": ("error",),
             "holds": (),
+            "same as base": (),
         }
-        bounds = ("tolerance", "low", "high", "error")
+        may_have = {"close": {"expected"}, "equals": {"expected"}, "warns": {"times"}, "same as base": {"tolerance"}}
+        bounds = ("tolerance", "expected", "low", "high", "error", "times")
+        used = {*needs[self.rule], *may_have.get(self.rule, ())}
         missing = [key for key in needs[self.rule] if getattr(self, key) is None]
-        extra = [key for key in bounds if key not in needs[self.rule] and getattr(self, key) is not None]
+        extra = [key for key in bounds if key not in used and getattr(self, key) is not None]
         if missing or extra:
             found = f"needs {', '.join(missing)}" if missing else f"has no use for {', '.join(extra)}"
             raise ValueError(f'{self.id}: the rule "{self.rule}" {found}')
         numbers = self.rule in ("close", "at most", "at least", "between")
         if numbers and self.kind == "structure" and self.decided_by != "timing":
             raise ValueError(
-                f'{self.id}: the rule "{self.rule}" is about numbers, so it is of kind value, not structure'
+                f'{self.id}: the rule "{self.rule}" is about numbers, so it is of kind value, not structure '
+                "(time and memory: decided_by: timing)"
             )
         if self.rule == "between" and not (self.low or 0.0) < (self.high or 0.0):
             raise ValueError(f"{self.id}: low is not below high")
@@ -134,3 +144,7 @@ class TestSpec(Typed):
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"the id {twice[0]!r} stands here twice")
         return self
+
+    def elements(self) -> set[str]:
+        """Everything that scenarios and criteria refer to."""
+        return {name for row in self.scenarios for name in row.exercises} | {row.of for row in self.criteria if row.of}

@@ -22,7 +22,8 @@ Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e150, le=1e150, strict
 Positive = Annotated[float, Field(allow_inf_nan=False, gt=0, le=1e150, strict=True)]
 Count = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Seed = Annotated[int, Field(ge=0, lt=2**63, strict=True)]
-#: A whole number, `rows(X)`, `cols(X)`, `length(y)`, the name of an argument, or one of these plus or minus a number.
+#: A whole number, `rows(X)`, `cols(X)`, `length(y)`, `distinct(y)`, the name of an argument, or one of these plus or
+#: minus a number.
 Dimension = Annotated[
-    str, Field(pattern=r"^(\d{1,6}|[A-Za-z][\w.]*|(rows|cols|length)\([A-Za-z][\w.]*\))( ?[+-] ?\d{1,6})?$")
+    str, Field(pattern=r"^(\d{1,6}|[A-Za-z][\w.]*|(rows|cols|length|distinct)\([A-Za-z][\w.]*\))( ?[+-] ?\d{1,6})?$")
 ]

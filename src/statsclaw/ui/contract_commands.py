@@ -12,13 +12,15 @@ from rich.markdown import Markdown
 from statsclaw.engine.amending import amendment, leave, override, take_changes
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.run import Run
+from statsclaw.engine.withdrawing import withdraw_needless
 from statsclaw.errors import InputRefused, RunLocked
 from statsclaw.runlog.events import FindingOverridden, SpecAmended
 from statsclaw.runlog.log import RunLog, read_view
-from statsclaw.sandbox.importer import printable_lines
+from statsclaw.sandbox.printable import printable_lines
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.templates import render
 from statsclaw.ui import session, settings
+from statsclaw.ui.lines import withdrawal_text
 from statsclaw.ui.options import RunArgument, WorkspaceOption
 
 WhyOption = Annotated[str, typer.Option("--why", help="The reason, for everybody who reads the review.")]
@@ -109,7 +111,12 @@ def _leave(run: Run, event: SpecAmended | FindingOverridden, data: bytes) -> Non
 def _take(run: Run) -> None:
     try:
         with RunLog.open(run.folder.path) as log:
-            take_changes(session.quiet_run(run.workspace, run.folder, log))
+            opened = session.quiet_run(run.workspace, run.folder, log)
+            take_changes(opened)
+            for withdrawn in withdraw_needless(opened):
+                print(withdrawal_text(withdrawn.event))
+                if withdrawn.kept:
+                    print(f"what was begun there is kept in {withdrawn.kept}")
         print(f"recorded. Continue with: statsclaw resume {run.folder.id}")
     except RunLocked:
         print("The run is alive and takes it up.")

@@ -14,7 +14,7 @@ def contract_lines(event: e.Event) -> list[Line]:
         case e.ComprehensionChecked():
             text = f"{event.accounted}/{event.equations} equations, {event.symbols} symbols"
             text += f", {event.definitions} executable definitions"
-            return [Line("understood", text), *_findings(event.findings)]
+            return [Line("understood", text), *_assumed(event.assumed), *_findings(event.findings)]
         case e.ReadingsCompared():
             same = sum(row.agrees is True for row in event.rows)
             style = "green" if same == len(event.rows) else "bold red"
@@ -43,6 +43,13 @@ def contract_lines(event: e.Event) -> list[Line]:
             return [Line("review", text, style), *_findings(event.findings, notes=event.verdict == "PASS WITH NOTE")]
         case _:
             return []
+
+
+def _assumed(rows: tuple[e.Assumed, ...]) -> list[Line]:
+    """Of what no source states, what was tried."""
+    tried = [row for row in rows if row.function]
+    words = {True: "results change", False: "the same results", None: "it could not be tried"}
+    return [Line("assumed", f"{plain(row.text, 160)} · otherwise: {words[row.differs]}", "dim") for row in tried]
 
 
 def _judged(event: e.CriteriaJudged) -> list[Line]:

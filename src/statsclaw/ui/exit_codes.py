@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from statsclaw.runlog.fold import RunView
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from statsclaw.runlog.fold import RunView
 
 OK, WAITING, NOT_PASSED, INTERRUPTED = 0, 3, 5, 130
 

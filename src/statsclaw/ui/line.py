@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from statsclaw.sandbox.importer import printable
+from statsclaw.sandbox.printable import printable
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from statsclaw.intake.workflow import workflow
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.fold import EACH_DISPATCH, WHOLE_RUN, RunView
+from statsclaw.sandbox.printable import printable
 from statsclaw.states import MAX_ATTEMPTS, State
 from statsclaw.ui.contract_lines import contract_lines
 from statsclaw.ui.line import Line, plain
@@ -13,6 +14,7 @@ from statsclaw.ui.line import Line, plain
 _DOORS = {"recording": "recorded answer", "default": "safe default", "file": "answers file", "option": "--yes"}
 
 _LINES_OF_A_SIGNAL = 5
+_LINES_SAID = 8
 #: Two readings side by side, with the input they differ in, are some fifty lines.
 _LONGEST_QUESTION = 120
 
@@ -88,6 +90,8 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             if len(rows) > _LINES_OF_A_SIGNAL:
                 said.append(Line("", f"… {len(rows) - _LINES_OF_A_SIGNAL} more in status.md", "dim"))
             return [Line(label, f"by {event.raised_by}, to {event.route_to}", "bold red"), *said]
+        case e.OrderWithdrawn():
+            return [Line("taken back", withdrawal_text(event), "bold yellow")]
         case e.QuestionAsked():
             return question_lines(event)
         case e.QuestionAnswered():
@@ -135,6 +139,10 @@ def _other(event: e.Event, run: RunView) -> list[Line]:
             return contract_lines(event)
 
 
+def withdrawal_text(event: e.OrderWithdrawn) -> str:
+    return f"the {event.role} need not work again ({event.signal}, {event.cause}): {plain(event.reason)}"
+
+
 def _trace(trace: e.Trace) -> str:
     return plain(f"{trace.where}: {trace.sign} of {trace.of}: {trace.evidence}", 300)
 
@@ -176,8 +184,12 @@ def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
     failed = [test for test in event.tests if test.outcome in ("failed", "error")]
     names = [Line("", f"- {plain(test.name, 100)}: {plain(test.error, 100)}", "dim") for test in failed[:3]]
     more = [Line("", f"… {len(failed) - 3} more in audit.md", "dim")] if len(failed) > 3 else []
-    text = f"{mark} {event.name}: {plain(event.summary)} ({event.elapsed_s:.1f} s)"
-    return [Line("verify", text, style), *names, *more]
+    took = "as before: only documents have changed" if event.carried_from else f"{event.elapsed_s:.1f} s"
+    text = f"{mark} {event.name}: {plain(event.summary)} ({took})"
+    said = [Line("", printable(row.expandtabs(), 160), "dim") for row in event.said[:_LINES_SAID]]
+    if len(event.said) > _LINES_SAID:
+        said.append(Line("", f"… {len(event.said) - _LINES_SAID} more lines in audit.md", "dim"))
+    return [Line("verify", text, style), *said, *names, *more]
 
 
 def _routing(event: e.RunCreated) -> str:
@@ -203,6 +215,8 @@ def _about_state(event: e.StateEntered, run: RunView) -> str:
             tests = [t for c in run.evidence_for(run.tree_sha256) for t in c.tests]
             verification = run.verified.get(run.tree_sha256)
             word = "checked, did not pass" if verification and verification.failed else "verified"
+            if not tests:
+                return f"{word}: no test was run"
             return f"{word}: {sum(t.outcome == 'passed' for t in tests)} of {len(tests)} tests passed"
         case State.DOCUMENTED:
             return "architecture, log entry and user documentation are in"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -23,22 +24,19 @@ from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.lock import is_held
 from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore
-from statsclaw.sandbox.importer import printable_lines
+from statsclaw.sandbox.printable import printable_lines
 from statsclaw.sources.extract import read_sources
 from statsclaw.sources.listing import render_index
 from statsclaw.ui import settings
 from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption, RunArgument, WorkspaceOption
+from statsclaw.ui.reading import WHY_ASK, stages_of
 from statsclaw.ui.summary import print_summary
 from statsclaw.ui.transcript import readable
 from statsclaw.workspace.layout import summary
 
+_LISTED = ("run", "state", "verdict", "cost", "directive")
 _LARGEST_SOURCE = 50 * 1024 * 1024
-_WHY_ASK = {
-    "close": "yes: two readings are close",
-    "small-fix": "yes: a small fix could take the short way",
-    "unclear": "yes: the directive says too little",
-}
 
 
 def _console() -> Console:
@@ -51,12 +49,12 @@ def route(directive: Annotated[str, typer.Argument(help="What you would ask for.
     if json:
         print(found.model_dump_json())
         return
-    stages = " → ".join(" ∥ ".join(stage) for stage in workflow(found.workflow).stages)
+    stages = stages_of(found.workflow)
     rows = [
         ("workflow", f"{found.workflow} ({found.confidence:.2f})  {stages}"),
         ("runner-up", f"{found.runner_up} ({found.runner_up_confidence:.2f})" if found.runner_up else "–"),
         ("ships", _ships(found)),
-        ("asks first", _WHY_ASK.get(found.ask or "", "no")),
+        ("asks first", f"yes: {WHY_ASK[found.ask]}" if found.ask else "no"),
         ("interval", f"{found.interval_s} s, repeating {found.inner_workflow}" if found.interval_s else "–"),
         ("issue", str(found.issue) if found.issue else "–"),
         ("language", found.language),
@@ -104,10 +102,13 @@ def list_runs(json: JsonOption = False, workspace: WorkspaceOption = None) -> No
         print(f"no runs in {place.root} yet. Try: statsclaw demo")
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("run", "state", "workflow", "started", "directive"):
-        table.add_column(name, overflow="fold" if name == "directive" else "ellipsis", no_wrap=name != "directive")
+    longest = max(len(row["run"]) for row in rows)
+    for name in _LISTED:
+        whole = name == "run"  # it is what a person copies
+        table.add_column(name, no_wrap=name != "directive", overflow="fold", min_width=longest if whole else None)
     for row in rows:
-        table.add_row(*(Text(plain(row[name])) for name in ("run", "state", "workflow", "started", "directive")))
+        shown = row | {"directive": shorten(row["directive"], 60, placeholder=" …")}
+        table.add_row(*(Text(plain(shown[name])) for name in _LISTED))
     _console().print(table)
 
 
@@ -208,15 +209,22 @@ def log_verify(run: RunArgument, workspace: WorkspaceOption = None) -> None:
     for digest in named:
         store.get(digest)
     print(f"{folder.id}: {lines} lines verified, {len(named)} stored documents, files and outputs intact")
-    faults = list(judged_again(view, store, folder.path))
-    for fault in faults:
-        print(f"  ✗ {fault}")
-    if faults:
+    again = judged_again(view, store, folder.path)
+    for fault in again.faults:
+        print(f"  ✗ {printable_lines(fault)[0]}")
+    if again.faults:
         raise LogDamaged(
             f"the log of {folder.id} and its evidence contradict each other", 0, kept="nothing was changed"
         )
-    if view.judged:
-        print("verdicts made again from the stored answers and records: the same")
+    if again.verdicts:
+        counted = ", ".join(f"{count} on {what}" for what, count in again.verdicts.items())
+        print(f"verdicts made again from the stored answers and records: {counted}; the same")
+    elif view.judged:
+        print("no verdict was made again: the tree as it stands is not verified")
+    if again.suite:
+        print("the suite that ships, made again from the stored questions: the same")
+    elif again.verdicts:
+        print("not made again: the suite that ships, and the verdicts on meaningless answers")
     if chain.read_head(folder.path / runlog.HEAD) is None:
         print("note: the head file is missing, so lines cut off the end could not be noticed")
 

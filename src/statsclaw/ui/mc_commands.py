@@ -44,12 +44,22 @@ def _console() -> Console:
 def new(
     path: Annotated[Path, typer.Argument(help="The file to write.")] = Path("study.py"),
     r: Annotated[bool, typer.Option("--r", help="Data and methods in R: writes a .toml and an .R file.")] = False,
+    from_package: Annotated[
+        str | None, typer.Option("--from-package", help="A study of a function of this installed R package.")
+    ] = None,
+    function: Annotated[str | None, typer.Option("--function", help="Which one, where it exports several.")] = None,
 ) -> None:
     """Write a small commented study that runs as it is."""
+    if function is not None and from_package is None:
+        raise InputRefused("--function goes with --from-package")
+    if from_package is not None and path == Path("study.py"):
+        path = Path(f"{from_package}.toml")
     if path.suffix.lower() not in (".py", ".toml", ".r", "") or not path.name:
         raise InputRefused(f"a study is a .py or .toml file, not {str(path)!r}", todo="e.g. statsclaw mc new study.py")
     skeletons = resources.files("statsclaw.montecarlo") / "skeletons"
-    if r or path.suffix.lower() in (".toml", ".r"):
+    if from_package is not None:
+        files = {path.with_suffix(".toml"): "package.toml.txt", path.with_suffix(".R"): "package.R.txt"}
+    elif r or path.suffix.lower() in (".toml", ".r"):
         files = {path.with_suffix(".toml"): "study.toml.txt", path.with_suffix(".R"): "study.R.txt"}
     else:
         files = {path.with_suffix(".py"): "study.py.txt"}
@@ -57,6 +67,12 @@ def new(
     for file in files:
         if file.exists():
             raise InputRefused(f"{file} is there already", kept="it was not touched", todo="give another name")
+    trouble = ""
+    if from_package is not None:
+        from statsclaw.montecarlo.from_package import offer_of
+
+        offer = offer_of(from_package, function)
+        names, trouble = {**names, **offer.fill}, offer.trouble
     for file, skeleton in files.items():
         text = (skeletons / skeleton).read_text(encoding="utf-8")
         for name, value in names.items():
@@ -66,6 +82,8 @@ def new(
             file.write_text(text, encoding="utf-8")
         except OSError as error:
             raise InputRefused(f"{file} cannot be written: {error.strerror}", todo="give another place") from None
+    if trouble:
+        print(f"note: the call with example data failed, mend it first: {plain(trouble)}", file=sys.stderr)
     print(f"wrote {', '.join(map(str, files))}. Next: statsclaw mc run {shlex.quote(str(next(iter(files))))}")
 
 
@@ -78,6 +96,15 @@ def run(
     ] = False,
     apart: Annotated[
         bool, typer.Option("--apart", help="The study changed: keep its results in a folder of their own.")
+    ] = False,
+    redo: Annotated[
+        bool, typer.Option("--redo", help="It changed: compute what is of another version again; set the old aside.")
+    ] = False,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="It changed: go on; summaries and verdicts say what is mixed.")
+    ] = False,
+    go_on: Annotated[
+        bool, typer.Option("--go-on", help="Also where everything fails, or no method returns what the truth names.")
     ] = False,
     dask: Annotated[
         str | None, typer.Option("--dask", help="Workers of a Dask cluster: its scheduler's address, or `local`.")
@@ -103,6 +130,9 @@ def run(
                 replications=replications,
                 sequential=sequential,
                 apart=apart,
+                redo=redo,
+                accept=accept,
+                careful=not go_on,
                 on_event=_both(progress, record),
             )
     except KeyboardInterrupt:
@@ -179,8 +209,31 @@ def _tell_end(store: Store, progress: Progress, path: Path, out: Path | None) ->
     tally = progress.tally
     computed = sum(cell.computed for cell in tally.cells)
     failed = f", {tally.failures:,} failures" if tally.failures else ""
-    print(f"done: {tally.done:,} replications, {computed:,} of them now{failed}. Results: {store.folder}")
+    warned = f", {tally.warned:,} with warnings" if tally.warned else ""
+    print(f"done: {tally.done:,} replications, {computed:,} of them now{failed}{warned}. Results: {store.folder}")
+    if tally.failures or tally.warned:
+        _tell_failing(store, path, out)
+    for text in store.mixed():
+        print(f"note: {plain(text)}")
     print(f"Next: {command_line('summary', path, out)}   ·   {command_line('verdict', path, out)}")
+
+
+def _tell_failing(store: Store, path: Path, out: Path | None) -> None:
+    """The first of each kind for every method, and how often it came."""
+    from statsclaw.montecarlo.storage.failing import failing
+    from statsclaw.montecarlo.storage.versions import cell_names
+
+    names = cell_names(store.design)
+    groups = failing(store, range(len(names)))
+    for method in store.methods:
+        for is_warning, said in ((False, "failed"), (True, "gave warnings")):
+            mine = [each for each in groups if each.method == method and (each.kind == "warning") == is_warning]
+            count = sum(each.count for each in mine)
+            if mine:
+                cell, numbers = next(iter(mine[0].cells.items()))
+                where = f"{names[cell]}, replication {numbers[0]}"
+                print(f"  {plain(method)}: {count:,} {said}; e.g. {plain(mine[0].headline)} ({plain(where)})")
+    print(f"  all of them: {command_line('failures', path, out)}")
 
 
 def command_line(name: str, study: Path, out: Path | None) -> str:
@@ -197,28 +250,40 @@ def loaded_from(path: Path) -> Study:
 def results_of(study: Study, out: Path | None) -> Store:
     """The results of this study: those of another design, which would be shown under wrong names, are refused."""
     from statsclaw.montecarlo.running import default_folder
-    from statsclaw.montecarlo.storage.identity import describe
-    from statsclaw.montecarlo.storage.store import Store
-    from statsclaw.montecarlo.storage.writer import apart_folder
+    from statsclaw.montecarlo.storage.store import Store, read_description
+    from statsclaw.montecarlo.storage.writer import apart_folder, compare, refuse_unless_same
 
-    folder = out or default_folder(study)
-    store = Store.open(folder)
-    changed = _changed(study, store)
-    if changed and (apart := apart_folder(folder, describe(study))).is_dir():
+    folder, design = out or default_folder(study), described(study)
+    kept = read_description(folder)
+    if kept is None:
+        return Store.open(folder)
+    found = compare(kept, study)
+    if (found.refused or found.extended) and (apart := apart_folder(folder, study, kept)).is_dir():
         print(f"note: results of the study as it is now are in {plain(str(apart))}", file=sys.stderr)
-        return Store.open(apart)
-    if design := [text for text in changed if text.startswith("design: ")]:
-        raise InputRefused(
-            f"{folder} holds results of another design ({plain('; '.join(design[:3]))})",
-            todo="undo the change, or run the study with --apart",
+        folder, kept = apart, read_description(apart) or kept
+        found = compare(kept, study)
+    refuse_unless_same(folder, found)
+    if found.unknown:
+        missing = plain(", ".join(found.unknown))
+        print(f"note: not on this machine, so that it cannot be compared: {missing}", file=sys.stderr)
+    if "loaded" not in kept:
+        print(
+            "note: stored before R and packages were recorded: whether these are the same now cannot be said",
+            file=sys.stderr,
         )
-    for text in changed:
-        print(f"note: changed since these results were computed: {plain(text)}", file=sys.stderr)
-    return store
+    return Store.open(folder, design)
+
+
+def described(study: Study) -> dict[str, Any]:
+    """The design, as it is in the description of results."""
+    plain_data: dict[str, Any] = jsonlib.loads(jsonlib.dumps(study.described(), default=float))
+    return plain_data
 
 
 def tell_notes(store: Store) -> None:
-    """What was not read of the results; known once they have been read."""
+    """What was not read of the results, known once they have been read, and what is mixed in them."""
+    for note in store.mixed():
+        print(f"note: {plain(note)}", file=sys.stderr)
     for note in store.notes:
         print(f"note: {plain(note)}", file=sys.stderr)
 
@@ -227,27 +292,32 @@ def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False
     """How far the study is: replications and failures of every cell, and what a run would do next."""
     from statsclaw.montecarlo.running import default_folder
     from statsclaw.montecarlo.storage.lock import is_locked
-    from statsclaw.montecarlo.storage.store import Store
+    from statsclaw.montecarlo.storage.store import Store, read_description
+    from statsclaw.montecarlo.storage.writer import compare
 
     loaded = loaded_from(study)
     folder = out or default_folder(loaded)
-    store = Store.open(folder) if (folder / "study.json").exists() else None
-    changed = _changed(loaded, store)
-    if any(text.startswith("design: ") for text in changed):
-        store = None  # its cells are others
+    kept = read_description(folder)
+    found = compare(kept, loaded) if kept is not None else None
+    changed = list(found.refused) if found is not None else []
+    store = Store.open(folder, described(loaded)) if found is not None and not found.design else None
     rows = [_row(loaded, store, number) for number in range(len(loaded.cells()))]
     left = sum(row["left"] for row in rows)
     undecided = "" if left or changed else _undecided(loaded, store)
     if json:
         known = {"study": loaded.name, "folder": str(folder), "running": is_locked(folder), "changed": changed}
-        print(jsonlib.dumps({**known, "left": left, "undecided": undecided, "cells": rows}))
+        mixed = store.mixed() if store else []
+        print(jsonlib.dumps({**known, "left": left, "undecided": undecided, "mixed": mixed, "cells": rows}))
         return
     table = Table(box=None, pad_edge=False)
-    for name in ("cell", "done", "planned", "failures"):
+    for name in ("cell", "done", "planned", "failures", "warnings"):
         table.add_column(name, justify="right" if name in ("done", "planned") else "left")
     for row in rows:
+        warned = Text("; ".join(f"{plain(name)}: {count:,}" for name, count in row["warnings"].items() if count) or "–")
         kinds = [f"{plain(method)}: {_kinds(found)}" for method, found in row["failures"].items() if found]
-        table.add_row(Text(row["cell"]), f"{row['done']:,}", f"{row['planned']:,}", Text("; ".join(kinds) or "–"))
+        table.add_row(
+            Text(row["cell"]), f"{row['done']:,}", f"{row['planned']:,}", Text("; ".join(kinds) or "–"), warned
+        )
     _console().print(table)
     if store:
         tell_notes(store)
@@ -255,7 +325,7 @@ def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False
     if is_locked(folder):
         print("A process is running this study now.")
     for text in changed:
-        print(f"changed since: {plain(text)} – a run would be refused; --apart keeps new results apart")
+        print(f"changed since: {plain(text)} – a run would be refused without --apart, --redo or --accept")
     if left:
         print(f"A run would compute {left:,} replications: {command_line('run', study, out)}")
     elif undecided:
@@ -270,12 +340,14 @@ def _row(study: Study, store: Store | None, number: int) -> dict[str, Any]:
     done = store.stored(number) if store else 0
     left = sum(stop - first for first, stop in store.missing(number, study.replications)) if store else None
     failures = {method: _failures(store, number, method) for method in store.methods} if store and done else {}
+    warnings = {method: store.warned(number, method) for method in store.methods} if store and done else {}
     return {
         "cell": cell_name(study.cells()[number]),
         "done": done,
         "planned": study.replications,
         "left": study.replications if left is None else left,
         "failures": failures,
+        "warnings": warnings,
     }
 
 
@@ -290,12 +362,6 @@ def _failures(store: Store, number: int, method: str) -> dict[str, int]:
 
 def _kinds(found: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in found.items())
-
-
-def _changed(study: Study, store: Store | None) -> list[str]:
-    from statsclaw.montecarlo.storage.identity import describe, differences
-
-    return differences(store.description, describe(study)) if store else []
 
 
 def _undecided(study: Study, store: Store | None) -> str:

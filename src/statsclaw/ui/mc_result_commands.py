@@ -1,28 +1,35 @@
-"""Commands of `statsclaw mc` that read results: summary, verdict, plan, figures, replay.
+"""Commands of `statsclaw mc` that read results: summary, verdict, plan, replay.
 
-What they call is imported where it is called: Arrow, scipy and matplotlib take seconds that other commands do not owe.
+What they call is imported where it is called: Arrow and scipy take seconds that other commands do not owe.
 """
 
 from __future__ import annotations
 
 import json as jsonlib
 import os
+import shlex
 import sys
 from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from statsclaw.errors import InputRefused
-from statsclaw.sandbox.importer import printable_lines
+from statsclaw.sandbox.printable import printable_lines
 from statsclaw.ui.exit_codes import NOT_PASSED
+from statsclaw.ui.line import plain
 from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of, tell_notes
 from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
-    from statsclaw.montecarlo.replaying import Replayed
+    from collections.abc import Sequence
+    from pathlib import Path
 
+    from statsclaw.montecarlo.replaying import Replayed
+    from statsclaw.montecarlo.storage.store import Store
+    from statsclaw.montecarlo.verdicts.judge import CriterionVerdict
+
+_CELLS, _NUMBERS = 10, 10  # shown of each kind of failure
 _TEXT, _MARKDOWN, _LATEX, _CSV = _FORMATS = ("text", "markdown", "latex", "csv")
 
 
@@ -31,15 +38,27 @@ def summary(
     out: OutOption = None,
     format: Annotated[str, typer.Option("--format", "-f", help="text, markdown, latex or csv.")] = _TEXT,
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric. Repeatable.")] = None,
+    json: JsonOption = False,
 ) -> None:
-    """The table: every metric with its Monte Carlo standard error, failures, and bounds over them."""
+    """The table: every metric with its Monte Carlo standard error, failures, and what is significantly wrong."""
     from statsclaw.montecarlo.metrics.summary import render_summary, summarise
+    from statsclaw.montecarlo.verdicts.findings import findings_of
+    from statsclaw.montecarlo.verdicts.report import finite
 
     if format not in _FORMATS:
         raise InputRefused(f"the table is written as {', '.join(_FORMATS)}, not {format!r}")
     loaded = loaded_from(study)
     store = results_of(loaded, out)
-    _print(render_summary(summarise(loaded, store, metrics=metric), format, metrics=metric))
+    found = summarise(loaded, store, metrics=metric)
+    if json:
+        rows = [asdict(row) for row in found.rows]
+        known = {"study": found.study, "rows": rows, "warnings": found.warnings}
+        print(jsonlib.dumps(finite({**known, "findings": asdict(findings_of(loaded, store))})))
+    else:
+        _print(render_summary(found, format, metrics=metric))
+        if format in (_TEXT, _MARKDOWN):
+            for line in (*_warned(store), "", findings_of(loaded, store).render()):
+                _print(line)
     tell_notes(store)
 
 
@@ -49,24 +68,47 @@ def verdict(
     cells: Annotated[bool, typer.Option("--cells", help="Every cell, not only those that do not pass.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Every criterion decided three ways, and what the study would not have noticed."""
+    """One word for each criterion, what is significantly wrong, and what the study would not have noticed."""
+    from statsclaw.montecarlo.verdicts.findings import findings_of
+    from statsclaw.montecarlo.verdicts.held import Held
     from statsclaw.montecarlo.verdicts.judge import judge_study
-    from statsclaw.montecarlo.verdicts.report import render_verdicts
+    from statsclaw.montecarlo.verdicts.record import changes
+    from statsclaw.montecarlo.verdicts.report import as_data, finite, render_verdicts
     from statsclaw.montecarlo.verdicts.sensitivity import render_sensitivity, sensitivity
 
     loaded = loaded_from(study)
     if not loaded.criteria:
         raise InputRefused("the study has no criteria", todo="add criteria=[Criterion(...)] to it")
     store = results_of(loaded, out)
-    verdicts = judge_study(loaded, store)
+    results = Held(store)
+    verdicts = judge_study(loaded, results)
+    found, unseen, changed = (
+        findings_of(loaded, results), sensitivity(loaded, results, verdicts=verdicts), changes(store.folder, loaded)
+    )  # fmt: skip
     tell_notes(store)
     if json:
-        print(jsonlib.dumps([asdict(each) for each in verdicts], default=str))
+        said = {"criteria": as_data(verdicts), "findings": asdict(found)}
+        rows = {"unnoticed": [asdict(row) for row in unseen], "changes": [asdict(row) for row in changed]}
+        print(jsonlib.dumps(finite({**said, **rows}), default=str))
     else:
+        for change in changed:
+            print(f"note: {plain(change.text)}")
         _print(render_verdicts(verdicts, every_cell=cells))
-        _print(render_sensitivity(sensitivity(loaded, store)))
+        _print(found.render())
+        _print(render_sensitivity(unseen))
+    _keep_record(store.folder, verdicts)
     if any(each.verdict != "PASS" for each in verdicts):
         raise typer.Exit(NOT_PASSED)
+
+
+def _keep_record(folder: Path, verdicts: Sequence[CriterionVerdict]) -> None:
+    from statsclaw.montecarlo.verdicts.record import keep
+
+    try:
+        keep(folder, verdicts)
+    except OSError as error:
+        said = f"that these criteria were judged could not be kept in {folder}: {error.strerror or error}"
+        print(f"note: {plain(said)}", file=sys.stderr)
 
 
 def plan(
@@ -81,25 +123,49 @@ def plan(
     _print(render_plan(plan_study(loaded, results_of(loaded, out) if pilot else None)))
 
 
-def figures(
-    study: StudyArgument,
-    out: OutOption = None,
-    folder: Annotated[
-        Path | None, typer.Option("--folder", help="Where figures go (default: RESULTS/figures).")
-    ] = None,
-    format: Annotated[list[str] | None, typer.Option("--format", "-f", help="svg, pdf, png. Repeatable.")] = None,
-) -> None:
-    """Draw every figure the study has data for."""
-    from statsclaw.montecarlo.figures import draw_figures
+def failures(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
+    """What failed or gave warnings: texts, methods, cells, how often, and which replications."""
+    from statsclaw.montecarlo.storage.failing import failing
+    from statsclaw.montecarlo.storage.versions import cell_names
 
     loaded = loaded_from(study)
     store = results_of(loaded, out)
-    place = folder or store.folder / "figures"
-    if place.exists() and not place.is_dir():
-        raise InputRefused(f"{place} is not a folder", todo="give a folder with --folder")
-    for path in draw_figures(loaded, store, place, *([format] if format else [])):
-        print(path)
+    names = cell_names(store.design)
+    groups = failing(store, range(len(names)))
+    if json:
+        rows = [
+            {
+                "method": each.method, "kind": each.kind, "headline": each.headline, "text": each.text,
+                "count": each.count, "cells": {names[cell]: numbers for cell, numbers in each.cells.items()},
+            }
+            for each in groups
+        ]  # fmt: skip
+        print(jsonlib.dumps(rows))
+        return
+    for each in groups:
+        _print(f"{each.method}: {each.count:,} × {each.kind}: {each.headline}")
+        for cell, numbers in list(each.cells.items())[:_CELLS]:
+            shown = ", ".join(map(str, numbers[:_NUMBERS])) + (", …" if len(numbers) > _NUMBERS else "")
+            _print(f"  {names[cell]}: {len(numbers):,} (replications {shown})")
+        if len(each.cells) > _CELLS:
+            _print(f"  and {len(each.cells) - _CELLS} more cells")
     tell_notes(store)
+    if not groups:
+        print("Nothing failed, and nothing gave a warning.")
+        return
+    cell, numbers = next(iter(groups[0].cells.items()))
+    where = ["statsclaw", "mc", "replay", str(study), "--cell", names[cell], "--rep", str(numbers[0])]
+    last = ["--method", groups[0].method, *(["--out", str(out)] if out else [])]
+    print(f"Once more, alone: {shlex.join([*where, *last])}")
+
+
+def _warned(store: Store) -> list[str]:
+    """In how many replications each method gave a warning."""
+    from statsclaw.montecarlo.storage.versions import cell_names
+
+    cells = range(len(cell_names(store.design)))
+    found = {method: sum(store.warned(cell, method) for cell in cells) for method in store.methods}
+    return [f"{method} gave warnings in {count:,} replications" for method, count in found.items() if count]
 
 
 def replay(
@@ -141,6 +207,3 @@ def _told(found: Replayed) -> str:
 def _print(text: str) -> None:
     for line in printable_lines(text):
         print(line)
-
-
-COMMANDS: tuple[Any, ...] = (summary, verdict, plan, figures, replay)

@@ -9,18 +9,19 @@ import typer
 from pydantic import ValidationError
 
 from statsclaw.backends.command import read_ending
-from statsclaw.engine.dispatch import inspect
 from statsclaw.engine.people import leave_answer, parse_answer, settle_questions
 from statsclaw.errors import InputRefused, RunLocked
 from statsclaw.runlog.events import Option, QuestionAsked
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import RunLog, read_view
 from statsclaw.sandbox.handin import HandIn, Raised
+from statsclaw.sandbox.printable import printable_lines
 from statsclaw.sandbox.room import Room
 from statsclaw.states import Signal
 from statsclaw.ui import session, settings
+from statsclaw.ui.lint_commands import checked_hand_in
 from statsclaw.ui.options import RunArgument, WorkspaceOption
-from statsclaw.workspace.layout import RunFolder, Workspace
+from statsclaw.workspace.layout import RunFolder
 
 
 def answer(
@@ -73,6 +74,9 @@ def done(
     ending: Annotated[
         Path | None, typer.Option("--ending", help="A transcript; a JSON ending may stand near its end.")
     ] = None,
+    as_it_is: Annotated[
+        bool, typer.Option("--as-it-is", help="Hand in although checks find errors: for what you want to let stand.")
+    ] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Hand in what you did as a role. Nothing is handed in before it is complete."""
@@ -87,11 +91,14 @@ def done(
     if signal is not None:
         result = result.model_copy(update={"signal": _raised(signal, message, option or [], route_to)})
     result = result.model_copy(update={"note": note})
-    problems = _problems(place, folder, view, waiting[0].id, result)
-    if problems:
-        for problem in problems:
-            print(f"  ✗ {problem}")
-        raise InputRefused("not handed in yet: mend the points above", kept="your folder is as you left it")
+    checked = checked_hand_in(place, folder, view, waiting[0].id, result)
+    if complaints := checked.problems if as_it_is else checked.complaints:
+        for complaint in complaints:
+            print(f"  ✗ {printable_lines(complaint)[0]}")
+        otherwise = "" if checked.problems else "; or hand in with --as-it-is, and override what is to stand"
+        raise InputRefused(
+            "not handed in yet", kept="your folder is as you left it", todo=f"mend the points above{otherwise}"
+        )
     Room(folder.room(waiting[0].id), folder.desk(waiting[0].id)).hand_in(result)
     print(f"handed in for {waiting[0].role}. If the run is not alive: statsclaw resume {folder.id}")
 
@@ -114,11 +121,3 @@ def _raised(signal: Signal, message: str, options: list[str], route_to: str | No
     except ValidationError as error:
         first = error.errors()[0]
         raise InputRefused(f"the signal cannot be raised like that: {first['loc'][0]}: {first['msg']}") from None
-
-
-def _problems(place: Workspace, folder: RunFolder, view: RunView, dispatch: str, result: HandIn) -> list[str]:
-    """The same inspection the engine will make, without writing to the log."""
-    log = RunLog(folder.path)
-    log.view = view
-    found = inspect(session.assemble_to_look(place, folder, log), view.dispatches[dispatch], result)
-    return found.problems + found.refused

@@ -17,7 +17,7 @@ from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.roles.prompt import count_tokens, render_prompt
 from statsclaw.roles.view import view_of
 from statsclaw.runlog.log import RunLog, read_view
-from statsclaw.sandbox.importer import printable_lines
+from statsclaw.sandbox.printable import printable_lines
 from statsclaw.sandbox.tree import paths_in
 from statsclaw.ui import session, settings
 from statsclaw.ui.options import WorkspaceOption

@@ -11,7 +11,7 @@ import typer
 
 from statsclaw.demo.debian import install_debian_r
 from statsclaw.demo.demo import fitting_demo, prepare_demo
-from statsclaw.engine.start import Order, check_backends, clean_directive
+from statsclaw.engine.start import Order, clean_directive
 from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
@@ -19,10 +19,12 @@ from statsclaw.intake.workflow import workflow as workflow_named
 from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
-from statsclaw.ui.estimates import estimate_for, estimate_line, show_estimate
+from statsclaw.ui.estimates import budget_warnings, estimate_for, estimate_line, lacking_for, show_estimate
 from statsclaw.ui.exit_codes import exit_code_of
 from statsclaw.ui.line import Line
 from statsclaw.ui.options import (
+    COST,
+    WHO,
     AnswersOption,
     BackendOption,
     BarrierOption,
@@ -42,6 +44,7 @@ from statsclaw.ui.options import (
     barrier_kind,
     budgets_of,
 )
+from statsclaw.ui.reading import choose_workflow
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
 from statsclaw.ui.walk import Walk
@@ -69,7 +72,9 @@ def run(
     ship: Annotated[bool, typer.Option("--ship", help="Push the result (asks before pushing).")] = False,
     local_only: Annotated[bool, typer.Option("--local-only", help="Do not look at the remote; ship nothing.")] = False,
     ignore_dirty: Annotated[bool, typer.Option("--ignore-dirty", help="Work from the last commit.")] = False,
-    pass_env: Annotated[list[str] | None, typer.Option("--pass-env", help="Variable the backend may see.")] = None,
+    pass_env: Annotated[
+        list[str] | None, typer.Option("--pass-env", help="Variable the backend may see.", rich_help_panel=WHO)
+    ] = None,
     python: Annotated[str | None, typer.Option("--python", help="Interpreter to verify a Python package with.")] = None,
     tool: ToolOption = None,
     endpoint: EndpointOption = None,
@@ -79,14 +84,23 @@ def run(
     reveal: RevealOption = False,
     second_reader: Annotated[
         bool,
-        typer.Option("--second-reader/--no-second-reader", help="Have the formulas read twice, and compared."),
+        typer.Option(
+            "--second-reader/--no-second-reader",
+            help="Have the formulas read twice, and compared.",
+            rich_help_panel=WHO,
+        ),
     ] = True,
     replications: ReplicationsOption = None,
     budget: BudgetOption = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say who would play what and what it may cost; start nothing.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Say who would play what and what it may cost; start nothing.", rich_help_panel=COST
+        ),
     ] = False,
-    times: Annotated[int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).")] = 0,
+    times: Annotated[
+        int, typer.Option("--times", help="For a loop: stop after this many rounds (0: never).", rich_help_panel=COST)
+    ] = 0,
     yes: YesOption = False,
     answers: AnswersOption = None,
     json: JsonOption = False,
@@ -97,7 +111,8 @@ def run(
     chosen = settings.backends_for(typed, target)
     configured = {role: choice.backend for role, choice in chosen.items() if choice.origin != COMMAND_LINE}
     backends = {**typed, **configured}
-    models = settings.endpoints_for(endpoint or (), backends.values())
+    lacking = lacking_for(backends, endpoint) if dry_run else []
+    models = () if dry_run else settings.endpoints_for(endpoint or (), backends.values())
     order = Order(
         directive=clean_directive(directive),
         target=target,
@@ -123,13 +138,16 @@ def run(
     screen, place = make_screen(json), settings.workspace_from(workspace)
     if maker := alike(chosen):
         screen.say(Line("note", f"builder and tester are both played by {maker}'s models: their mistakes may agree"))
+    if screen.kind == "live" and not (order.workflow or yes or answers or dry_run):
+        order = choose_workflow(order, screen)
     interval_s, order = _schedule(order)
     workflow_id, costs = estimate_for(order, place)
     if dry_run:
-        check_backends(order.backends)
-        show_estimate(screen.console, workflow_id, order, costs)
+        show_estimate(screen.console, workflow_id, order, costs, lacking)
         return
     if line := estimate_line(costs):
+        screen.say(line)
+    for line in budget_warnings(costs, order.budgets):
         screen.say(line)
     rounds = 0
     while True:

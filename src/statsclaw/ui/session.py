@@ -126,6 +126,12 @@ def assemble_to_look(workspace: Workspace, folder: RunFolder, log: RunLog) -> Ru
     return _bare(workspace, folder, log, read_local(folder), Unattended(), NoBarrier())
 
 
+def assemble_to_check(workspace: Workspace, folder: RunFolder, log: RunLog) -> Run:
+    """A run for somebody who checks work before it is handed in: its code runs behind the barrier of the run."""
+    local = read_local(folder)
+    return _bare(workspace, folder, log, local, Unattended(), make_barrier(local.barrier))
+
+
 def _assemble(
     workspace: Workspace,
     folder: RunFolder,

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import shorten
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from statsclaw.runlog.events import CommandExecuted, Criterion
+from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, Criterion
 from statsclaw.runlog.fold import RunView
 from statsclaw.ui.contract_lines import describe
 from statsclaw.ui.line import plain
-from statsclaw.ui.lines import question_lines
+from statsclaw.ui.lines import question_lines, withdrawal_text
+from statsclaw.verify.criteria.stated import stated_lines, stated_rows
 from statsclaw.workspace.layout import RunFolder
+
+_MOST_STATED = 20
+_MOST_CARRIERS = 6
+_LONGEST_STATED = 80
 
 
 def print_summary(console: Console, folder: RunFolder, run: RunView, where: str = "") -> None:
@@ -59,6 +65,7 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
             made, planned = left_open[0].replications, left_open[0].planned
             text += f", {len(left_open)} left open: {made:,} of {planned:,} replications were made"
         yield "criteria", text
+        yield from (("demanded", text) for text in _demanded(judged))
     for judgement in judged.judgements if judged else ():
         if judgement.verdict == "PASS" and judgement.mcse is None:
             continue
@@ -74,6 +81,8 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     for signal, seq in run.signals:
         if signal.signal != "HOLD":
             yield "sent back", f"{signal.signal} to {signal.route_to}: {_why(run, seq) or plain(signal.message, 160)}"
+    for withdrawn in run.withdrawals:
+        yield "taken back", withdrawal_text(withdrawn)
     for question in run.questions.values():
         if question.asked.topic not in ("workflow", "profile", "ship"):
             by = " (unattended)" if question.answer and question.answer.by == "default" else ""
@@ -103,6 +112,21 @@ def _rows(folder: RunFolder, run: RunView) -> Iterator[tuple[str, str]]:
     if (report := folder.path / "report.html").is_file():
         yield "report", str(report)
     yield "artifacts", str(folder.path)
+
+
+def _demanded(judged: CriteriaJudged) -> Iterator[str]:
+    """What the sources demand, by their names: a line for each source, then each criterion with what carries it."""
+    rows = stated_rows(judged.stated, judged.judgements)
+    yield from (plain(line) for line in stated_lines(rows))
+    for row in rows[:_MOST_STATED]:
+        carriers = [f"{c.id}{'' if c.state == 'met' else f' ({c.verdict})'}" for c in row.carriers]
+        shown = ", ".join(carriers[:_MOST_CARRIERS])
+        more = f" and {len(carriers) - _MOST_CARRIERS} more" if len(carriers) > _MOST_CARRIERS else ""
+        mark = {"met": "✓", "not met": "✗", "open": "?"}[row.state]
+        words = shorten(plain(row.text), _LONGEST_STATED, placeholder=" …")
+        yield f"{mark} {plain(row.name)} {words} ← {plain(shown) or 'no frozen criterion'}{more}"
+    if len(rows) > _MOST_STATED:
+        yield f"… {len(rows) - _MOST_STATED} more in audit.md"
 
 
 def _why(run: RunView, seq: int) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from statsclaw.artifacts.check import section
 from statsclaw.runlog.events import CommandExecuted, Judgement
 from statsclaw.runlog.store import ContentStore
-from statsclaw.templates import render
+from statsclaw.templates import inert, render
 from statsclaw.verify.criteria.moved import Moved
+from statsclaw.verify.criteria.stated import StatedRow, stated_lines
 from statsclaw.verify.criteria.tally import tally
 
 _LONGEST_OUTPUT = 6000
@@ -25,27 +28,40 @@ def render_audit(
     judgements: Sequence[Judgement] = (),
     changes: Sequence[Moved] = (),
     policy: str = "",
+    stated: Sequence[StatedRow] = (),
 ) -> str:
     """`found_failing`: what the verification as a whole found, beyond the commands it ran. `policy`: what the study
-    does about failed replications."""
+    does about failed replications. `stated`: what the sources demand."""
     after = [c for c in after if not c.passed or c.name != "environment"]  # that there was a download is of the machine
     failed = [c for c in after if not c.passed]
+    partly = asked_in_part(notes, judgements)
     return render(
         "statsclaw.verify",
         "audit.md",
         verdict=_verdict(after, failed, found_failing, judgements),
         after=after,
+        telling=[(c, "\n".join(c.said).replace("```", "'''")) for c in after if c.said],
         tests=[(c.phase, t) for c in after for t in c.tests],
         criteria=[row for c in after for row in c.criteria],
         seeds=seeds,
         judgements=judgements,
+        partly=partly,
         tally=tally(judgements),
         changes=changes,
         policy=policy,
+        stated=stated,
+        demanded=stated_lines(stated),
         compared=list(compare(before, after)),
         notes=_quoted(notes) if notes.strip() else "",
         outputs=[(c, _shortened(store.get_text(c.output_sha256))) for c in after],
     )
+
+
+def asked_in_part(notes: str, judgements: Sequence[Judgement]) -> list[str]:
+    """Criteria that are met, and of which their tester says below "Not tested" that something was not asked."""
+    said = set(re.findall(r"[A-Za-z][\w.-]*", section(notes, "Not tested") or ""))
+    names = {word.rstrip(".-") for word in said}
+    return [row.id for row in judgements if row.verdict == "PASS" and row.id in names]
 
 
 def _verdict(
@@ -80,7 +96,7 @@ def _validation(evidence: Iterable[CommandExecuted]) -> Mapping[str, str]:
 
 def _quoted(notes: str) -> str:
     """An included document as a quotation, so that its headings and fences stay its own."""
-    return "\n".join(f"> {line}".rstrip() for line in notes.strip().split("\n"))
+    return "\n".join(f"> {line}".rstrip() for line in inert(notes).strip().split("\n"))
 
 
 def _shortened(text: str) -> str:

@@ -33,8 +33,8 @@ def requirements_of(tree: Path) -> list[str]:
     build = _table(project, "build-system")
     wanted = _texts(build, "requires") if "requires" in build else ["setuptools"]
     wanted += _texts(metadata, "dependencies")
-    if any(row.startswith("setuptools") for row in wanted):
-        wanted.append("wheel")  # setuptools before 70.1 builds no wheel without it
+    if any(row.startswith("setuptools") for row in wanted) and not _installed("setuptools>=70.1"):
+        wanted.append("wheel")  # an older one builds no wheel without it
     wanted += [row for name in _TEST_EXTRAS for row in _texts(extras, name)]
     return sorted({*wanted, "pytest"})
 

@@ -18,6 +18,8 @@ from statsclaw.verify.deviation import deviation
 _LARGEST_REPORT = 32 * 1024 * 1024
 _LONGEST_FAILURE = 20_000
 _LONGEST_ERROR = 300
+_MOST_REMARKED = 12  # lines of one check of R CMD check
+_MOST_SAID = 40
 _SHORTENED = 400  # the R profile ends a message at 500 characters, escaped ones included
 
 
@@ -29,6 +31,8 @@ class Parsed:
     criteria: tuple[Criterion, ...] = ()
     observations: tuple[Observation, ...] = ()
     records: bytes = b""
+    #: What a person should read first.
+    said: tuple[str, ...] = ()
 
 
 def by_exit_code(report: Path, exit_code: int) -> Parsed:
@@ -198,7 +202,32 @@ def rcheck(report: Path, exit_code: int) -> Parsed:
     if re.search(r"^Vignettes do not run$", text or "", re.MULTILINE):
         summary += "; the code of a vignette fails"
     clean = status[0] == "OK" or (count["NOTE"] > 0 and not count["ERROR"] and not count["WARNING"])
-    return Parsed(exit_code == 0 and clean, summary)
+    return Parsed(exit_code == 0 and clean, summary, said=_remarks(text or ""))
+
+
+_CHECK = re.compile(r"checking (.*?)\s*\.\.\.(?: \[[^\]]*\])?(.*)")
+_RESULT = re.compile(r"\s*(?:\[[^\]]*\] )?(ERROR|WARNING|NOTE)\s*")
+
+
+def _remarks(log: str) -> tuple[str, ...]:
+    """Of every check that did not end with OK: which it is, and what it says; errors first."""
+    found: list[tuple[int, list[str]]] = []
+    for block in re.split(r"^\* ", log, flags=re.MULTILINE)[1:]:
+        head, *rest = block.split("\n")
+        about = _CHECK.match(head)
+        results = [
+            (at, said[1])
+            for at, line in enumerate([about[2] if about else "", *rest])
+            if (said := _RESULT.fullmatch(line))
+        ]
+        if about is None or not results:
+            continue
+        at, kind = results[-1]
+        lines = [line.strip()[:_LONGEST_ERROR] for line in rest[at:] if line.strip() and not line.startswith("Status:")]
+        cut = [f"… {len(lines) - _MOST_REMARKED} more lines"] if len(lines) > _MOST_REMARKED else []
+        shown = [f"{kind}: {about[1]}", *(f"  {line}" for line in lines[:_MOST_REMARKED] + cut)]
+        found.append((("ERROR", "WARNING", "NOTE").index(kind), shown))
+    return tuple(line for _, lines in sorted(found, key=lambda row: row[0]) for line in lines)[:_MOST_SAID]
 
 
 def study(report: Path, exit_code: int) -> Parsed:

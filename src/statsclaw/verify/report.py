@@ -76,6 +76,8 @@ def failure_report(
     for command in failed:
         if _may_quote(command.phase, role):
             rows += _own_rows(command, store)
+        elif role == "planner":  # told in words of the interface, which it wrote
+            rows.append(Row(f"{command.phase} failed: {command.summary}"[:_LONGEST_LINE]))
         elif role in _OWN_WORK:
             rows.append(Row(f"{command.phase} failed"))
         else:

@@ -29,6 +29,7 @@ from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed
 from statsclaw.verify.shadows import why_unfit
 from statsclaw.verify.study_report import packed
+from statsclaw.verify.telling import first_error
 
 #: Evidence that is there only where something had to be downloaded.
 ENVIRONMENT = "environment"
@@ -322,8 +323,10 @@ def evidence(
     clean = normalise(bench, output)
     said = [line.strip() for line in clean.splitlines() if line.strip() not in ("", "Execution halted")]
     summary = normalise(bench, result.summary)
-    if "exit status" in summary and said and said[-1][:160] not in summary:
-        summary += f": {said[-1][:160]}"
+    shown = _said(bench, result, clean)
+    closing = shown[0].strip() if shown and phase not in _LATER else said[-1] if said else ""
+    if "exit status" in summary and closing[:160] not in summary:
+        summary += f": {closing[:160]}"
     tests = tuple(
         test.model_copy(
             update={part: normalise(bench, getattr(test, part)) for part in ("name", "error", "own_message")}
@@ -348,7 +351,15 @@ def evidence(
         fault_of=None if result.passed else fault_of(phase, result, clean),
         seed=bench.seed if phase in _LATER else None,
         barrier=f"{bench.barrier.kind} {bench.barrier.version}".strip(),
+        said=shown,
     )
+
+
+def _said(bench: Bench, result: Parsed, output: str) -> tuple[str, ...]:
+    """What to read first. Tests that failed say it themselves."""
+    if result.said:
+        return tuple(normalise(bench, line) for line in result.said)
+    return () if result.passed or result.tests else first_error(output)
 
 
 def normalise(bench: Bench, text: str) -> str:

@@ -156,7 +156,17 @@ def describe(view: RunView) -> dict[str, str]:
         state += " · waits for " + ", ".join(d.role for d in view.running)
     return {
         "state": state,
+        "verdict": _verdict(view),
+        "cost": f"${view.usage.cost_usd:.2f}" if view.usage.cost_usd else "",
         "workflow": view.workflow or "?",
         "directive": view.created.directive.strip().splitlines()[0][:80] if view.created else "",
         "started": view.created_at.isoformat(timespec="seconds") if view.created_at else "",
     }
+
+
+def _verdict(view: RunView) -> str:
+    """Of the review; without one, of the checks."""
+    if view.verdict or view.finished is None:
+        return str(view.verdict)
+    verified = view.verified.get(view.tree_sha256)
+    return "" if verified is None else "checks failed" if verified.failed else "checks passed"

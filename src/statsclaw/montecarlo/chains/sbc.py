@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 
 from statsclaw.montecarlo.chains.samplers import RANKED, as_chains, evenly, rank_of
 from statsclaw.montecarlo.chains.uniformity import chi_square, ecdf_test
-from statsclaw.montecarlo.design import StudyRefused
+from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
+from statsclaw.montecarlo.storage.results import Results, column_names
 from statsclaw.montecarlo.streams import DATA, Stream, stream_key
 from statsclaw.montecarlo.table import Floats, Table
 from statsclaw.montecarlo.verdicts.holm import adjusted
@@ -116,6 +117,24 @@ def ranks_in(table: Table) -> dict[str, Floats]:
 def check_table(table: Table, *, error: float = 0.01) -> Calibration:
     """Of a study in which the truth of every replication is drawn from the prior."""
     return check_ranks(ranks_in(table), error=error)
+
+
+def calibrate(study: Study, results: Results, *, error: float = 0.01) -> Calibration:
+    """Of a study whose truths depend on the data: every parameter that a method gives draws of, in every cell.
+
+    One family of tests, so that `error` is of the study.
+    """
+    ranks: dict[str, Floats] = {}
+    for number, cell in enumerate(study.cells()):
+        for method in study.method_names:
+            if not results.completed(number):
+                continue
+            known = column_names(results, number, method)
+            wanted = [f"{name}.rank" for name in study.truth_of_data(cell) if f"{name}.rank" in known]
+            if wanted:
+                found = ranks_in(results.table(number, method, wanted))
+                ranks |= {f"{name} by {method} in {cell_name(cell)}": values for name, values in found.items()}
+    return check_ranks(ranks, error=error)
 
 
 def sbc(

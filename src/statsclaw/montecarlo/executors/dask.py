@@ -186,7 +186,8 @@ def joined(task: Task, parts: list[Batch]) -> Batch:
     parts = sorted(parts, key=lambda part: part.task.first)
     remarks = tuple(dict.fromkeys(remark for part in parts for remark in part.remarks))
     methods = {name: _joined_rows([(part.task, part.methods[name]) for part in parts]) for name in parts[0].methods}
-    return Batch(task, methods, remarks, sum(part.elapsed for part in parts))
+    loaded = tuple(each for part in parts for each in part.loaded)
+    return Batch(task, methods, remarks, sum(part.elapsed for part in parts), loaded)
 
 
 def _joined_rows(parts: list[tuple[Task, Rows]]) -> Rows:

@@ -16,7 +16,7 @@ from statsclaw.errors import MachineRefused
 from statsclaw.montecarlo.batch import Batch, Lost, Status, Task
 from statsclaw.montecarlo.design import Study, StudyRefused
 from statsclaw.montecarlo.executors import worker
-from statsclaw.montecarlo.executors.starting import Started, Starter
+from statsclaw.montecarlo.executors.starting import FROM_OUTSIDE, Started, Starter
 
 _AHEAD = 2  # tasks a worker has at a time, so that it never waits for the next
 _GLANCE_S = 0.2  # how often workers are looked after while nothing comes
@@ -32,6 +32,7 @@ def cores() -> int:
 class _Worker:
     started: Started
     is_ready: bool = False
+    has_worked: bool = False
     tasks: deque[tuple[int, Task]] = field(default_factory=deque)
     seen_at: tuple[int, int, int] = (worker.NOWHERE,) * 3
     seen_since: float = 0.0
@@ -61,6 +62,9 @@ class LocalExecutor:
         return self._count * _AHEAD
 
     def submit(self, task: Task) -> None:
+        if task.alone and self._workers[0].has_worked:
+            self._end(self._workers[0])
+            self._workers[0] = _Worker(self._starter.start())
         self._waiting.append(task)
         self._hand_out()
 
@@ -128,7 +132,7 @@ class LocalExecutor:
             raise RuntimeError(f"a worker failed: {rest[0]}")
         else:
             each.tasks.popleft()
-            self._idle_deaths = 0
+            each.has_worked, self._idle_deaths = True, 0
             self._hand_out()  # before the batch is looked at: the worker is not to wait
             found.append(rest[1])
 
@@ -160,7 +164,8 @@ class LocalExecutor:
                 found.append(Lost(task, replication, Status.TIMEOUT, reason, method))
             else:
                 text = f"{_why(code)}\n{said}" if said else _why(code)
-                found.append(Lost(task, replication, Status.DIED, text[:4000], method))
+                killed = -code in FROM_OUTSIDE
+                found.append(Lost(task, replication, Status.DIED, text[:4000], method, from_outside=killed))
         else:
             self._idle_deaths += 1
             if self._idle_deaths > _IDLE_DEATHS:
@@ -184,8 +189,8 @@ def _why(code: int) -> str:
     if code >= 0:
         return f"the process ended itself with code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-    meaning = {"SIGKILL": "killed, perhaps out of memory", "SIGSEGV": "segmentation fault"}.get(name, "killed")
-    return f"{meaning} ({name})"
+    meaning = {"SIGKILL": ", perhaps out of memory", "SIGSEGV": ", a segmentation fault"}.get(name, "")
+    return f"killed by {name}{meaning}"
 
 
 def _last_line(said: str) -> str:

@@ -34,6 +34,8 @@ ENVIRONMENT = {
     ),
     "PYTHONHASHSEED": "0",
 }
+#: Signals that the system or a person sends: the replication need not be what ended the process.
+FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT})
 _MOST_SAID = 20_000
 
 

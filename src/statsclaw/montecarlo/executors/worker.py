@@ -11,10 +11,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from multiprocessing.connection import Connection
 
-from statsclaw.montecarlo.batch import Task
+from statsclaw.montecarlo.batch import Killed, Task
 from statsclaw.montecarlo.design import Study, StudyRefused
+from statsclaw.montecarlo.python.modules import Modules
 from statsclaw.montecarlo.recipe import Recipe, runner_for
 
 #: Places in the memory that parent and worker share: which task, which replication of it, which method.
@@ -28,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 def main(connection_fd: int, marker_fd: int) -> None:
     """In a new interpreter. What goes wrong before the first message stands in stderr, which the parent reads."""
     connection = Connection(connection_fd)
-    work(connection, marker_fd, _received(connection))
+    work(connection, marker_fd, _received(connection), is_new=True)
 
 
 def _received(connection: Connection) -> Callable[[], Study]:
@@ -40,7 +42,8 @@ def _received(connection: Connection) -> Callable[[], Study]:
     return study
 
 
-def work(connection: Connection, marker_fd: int, make_study: Callable[[], Study]) -> None:
+def work(connection: Connection, marker_fd: int, make_study: Callable[[], Study], *, is_new: bool = False) -> None:
+    """`is_new`: an interpreter of its own, so that what it has imported is what the study did."""
     _end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     faulthandler.enable(file=os.dup(2))
@@ -53,13 +56,16 @@ def work(connection: Connection, marker_fd: int, make_study: Callable[[], Study]
     def entered(stage: int) -> None:
         marker[STAGE] = stage
 
+    before = frozenset(sys.modules)
     try:
-        runner = runner_for(make_study(), entered)
+        runner_study = make_study()
+        runner = runner_for(runner_study, entered, gives_back=True)
     except StudyRefused as refusal:
         _send(connection, (REFUSED, refusal.line()))
         return
     _send(connection, (READY,))
     _be_quiet()
+    news = Modules(runner_study, before) if is_new and runner_study.program is None else None
     try:
         while True:
             message = pickle.loads(connection.recv_bytes())
@@ -69,12 +75,16 @@ def work(connection: Connection, marker_fd: int, make_study: Callable[[], Study]
             assert isinstance(task, Task)
             marker[REPLICATION] = NOWHERE
             marker[SERIAL] = serial
+            answer: tuple[object, ...]
             try:
-                answer = (DONE, serial, runner.run(task, started))
+                batch = runner.run(task, started)
+                answer = (DONE, serial, batch if news is None else replace(batch, loaded=news.since()))
             except StudyRefused as refusal:
-                answer = (REFUSED, refusal.line())  # type: ignore[assignment]
+                answer = (REFUSED, refusal.line())
+            except Killed as killed:
+                answer = (DONE, serial, killed.lost)
             except Exception:
-                answer = (BROKEN, traceback.format_exc())  # type: ignore[assignment]
+                answer = (BROKEN, traceback.format_exc())
             marker[REPLICATION] = NOWHERE
             _send(connection, answer)
     except (EOFError, ConnectionError):

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 from statsclaw.montecarlo.design import Criterion, Level, cell_name
-from statsclaw.montecarlo.figures.reading import Measures, varying
+from statsclaw.montecarlo.figures.fonts import shortened
+from statsclaw.montecarlo.figures.reading import Measures, Point, varying
 from statsclaw.montecarlo.figures.scales import level_text
-from statsclaw.montecarlo.figures.style import CHARACTER, shortened
+from statsclaw.montecarlo.figures.themes import character
+from statsclaw.montecarlo.verdicts.wording import band_of
 
-#: What error bars are, wherever they are drawn.
-BARS = (
-    "Bars are 95 % intervals for the Monte Carlo error: exact (Clopper–Pearson) for coverage, from t and the Monte "
-    "Carlo standard error otherwise, on the scale of the logarithm for what cannot be negative."
-)
-ARROWS = "A bar that ends in an arrow: the tails of the estimates are too heavy for a limit on that side."
 _MOST_LISTED = 12
+
+
+def sentence(name: str, **values: str) -> str:
+    """A sentence of captions.toml."""
+    return _sentences()["text"][name].format(**values)
+
+
+def meanings(measures: Measures, metrics: Sequence[str]) -> str:
+    """What each of the metrics is, and which value is ideal."""
+    level = f"{100 * measures.study.level:g}"
+    return " ".join(_sentences()["meaning"][metric].format(level=level) for metric in metrics)
+
+
+def how_drawn(measures: Measures, points: Sequence[Point | None], cells: Sequence[int]) -> list[str]:
+    """What points and whiskers are, and what only some of them have."""
+    said = [sentence("bars")]
+    if any(point is not None and point.is_open for point in points):
+        said.append(sentence("arrows"))
+    if any(measures.failures[cell, method] for cell in cells for method in measures.methods):
+        said.append(sentence("hollow"))
+    return said
+
+
+@cache
+def _sentences() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = tomllib.loads(
+        files(__package__).joinpath("captions.toml").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def caption(
@@ -34,16 +62,16 @@ def caption(
         lines[0] += f" Here {', '.join(f'{axis} = {level}' for axis, level in fixed.items())}."
     if study.description:
         lines += ["", study.description.strip()]
-    lines += ["", *details]
     if judged:
-        named = "; ".join(f"{criterion.id} ({criterion.metric} of {criterion.method})" for criterion in judged)
-        lines.append(f"Shaded: the bounds of the study's criteria {named}.")
+        named = "; ".join(f"{each.id}: {each.metric} of {each.method} {band_of(each)}" for each in judged)
+        details = [*details, sentence("shaded", criteria=named)]
+    made = f"{_replications(measures, cells)} replications in each cell. "
+    details = [*details, made + failures_note(measures, cells, methods or measures.methods)]
+    lines += ["", " ".join(details)]
     lines += [
         "",
         f"- Design: {_design(measures)}; methods {', '.join(measures.methods)}.",
-        f"- Replications: {_replications(measures, cells)} per cell.",
         f"- Seed: {study.seed}. Level of intervals: {study.level:g}.",
-        f"- {failures_note(measures, cells, methods or measures.methods)}",
         f"- Design SHA-256: {study.design_sha256}.",
     ]
     return "\n".join(lines) + "\n"
@@ -52,7 +80,7 @@ def caption(
 def cell_title(measures: Measures, cell: int, inches: float) -> str:
     """The levels of the axes that vary, with the names of these where there is room."""
     levels = {axis: measures.cells[cell][axis] for axis in varying(measures.study)}
-    longest = int(inches / CHARACTER)
+    longest = int(inches / character())
     named = cell_name(levels).replace(",", ", ") if levels else ""
     if len(named) <= longest:
         return named

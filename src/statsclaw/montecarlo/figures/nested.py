@@ -10,14 +10,14 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from statsclaw.montecarlo.design import Level, Study
-from statsclaw.montecarlo.figures.captions import caption
+from statsclaw.montecarlo.figures.captions import caption, meanings
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import FAILED, LABELS, TIME, Measures, Point, is_numeric, varying
 from statsclaw.montecarlo.figures.scales import level_text, log_ticks, plain_ticks, spans_a_decade
 from statsclaw.montecarlo.figures.style import (
     GREY,
     REFERENCE,
     TICK_POINTS,
-    TWO_COLUMNS,
     Drawing,
     MethodStyle,
     file_name,
@@ -25,8 +25,8 @@ from statsclaw.montecarlo.figures.style import (
     method_handles,
     method_styles,
     new_figure,
-    shortened,
 )
+from statsclaw.montecarlo.figures.themes import pt, wide
 from statsclaw.montecarlo.table import Floats
 
 _ROWS = ("bias", "rmse", "coverage")
@@ -59,7 +59,7 @@ def _page(measures: Measures, parameter: str, axes: Sequence[str], rows: Sequenc
     order, levels = nested_order(measures.study, axes)
     styles = method_styles(measures.methods)
     heights = [_ROW_HEIGHT * (0.6 if metric == FAILED else 1) for metric in rows] + [_AXIS_HEIGHT * len(axes)]
-    figure = new_figure(TWO_COLUMNS, 0.55 + sum(heights))
+    figure = new_figure(wide(), 0.55 + sum(heights))
     grid = figure.subplots(len(rows) + 1, 1, squeeze=False, sharex=True, height_ratios=heights)
     for row, metric in enumerate(rows):
         _metric(grid[row][0], measures, parameter, metric, order, styles)
@@ -75,7 +75,7 @@ def _metric(
 ) -> None:
     reference = {"bias": 0.0, "coverage": measures.study.level}.get(metric)
     if reference is not None:
-        axes.axhline(reference, color=REFERENCE, linewidth=0.6, zorder=1)
+        axes.axhline(reference, color=REFERENCE, linewidth=pt(0.6), zorder=1)
     edges = np.arange(len(order) + 1) - 0.5
     banded = len(styles) <= _MOST_BANDED
     values: list[float] = []
@@ -91,8 +91,8 @@ def _metric(
             )  # fmt: skip
         sizes += [(point.low, point.high) for point in points if point is not None and point.drawn]
         axes.plot(
-            edges, heights, drawstyle="steps-post", color=style.colour, linestyle=style.line, linewidth=0.9, zorder=3,
-            gid=f"steps:{method}",
+            edges, heights, drawstyle="steps-post", color=style.colour, linestyle=style.line, linewidth=pt(0.9),
+            zorder=3, gid=f"steps:{method}",
         )  # fmt: skip
         values += [value for value in heights if math.isfinite(value)]
         empty += [(at, style.colour) for at, point in enumerate(points) if point is not None and not point.drawn]
@@ -102,7 +102,7 @@ def _metric(
         plain_ticks(axes)
     for at, colour in empty:
         axes.plot(
-            [at], [0.03], marker="x", color=colour, markersize=3.4, transform=axes.get_xaxis_transform(), zorder=5
+            [at], [0.03], marker="x", color=colour, markersize=pt(3.4), transform=axes.get_xaxis_transform(), zorder=5
         )
     if not banded and metric != FAILED and sizes:
         _typical_error(axes, sizes)
@@ -121,8 +121,8 @@ def _typical_error(axes: Axes, sizes: Sequence[tuple[float, float]]) -> None:
         half = float(np.median([high - low for low, high in sizes])) / 2
         ends = (bottom + top) / 2 - half, (bottom + top) / 2 + half
     axes.plot(
-        [1.02, 1.02], ends, transform=axes.get_yaxis_transform(), color=GREY, linewidth=1.2, clip_on=False,
-        marker="_", markersize=4, gid="typical error",
+        [1.02, 1.02], ends, transform=axes.get_yaxis_transform(), color=GREY, linewidth=pt(1.2), clip_on=False,
+        marker="_", markersize=pt(4), gid="typical error",
     )  # fmt: skip
     axes.set_ylim(bottom, top)
 
@@ -143,11 +143,11 @@ def _axes(axes: Axes, names: Sequence[str], levels: dict[str, list[Level]]) -> N
         base = len(names) - 1 - row
         ranks = np.array([distinct.index(level) for level in here], dtype=np.float64)
         heights = base + 0.1 + 0.55 * ranks / max(len(distinct) - 1, 1)
-        axes.plot(edges, [*heights, heights[-1]], drawstyle="steps-post", color=GREY, linewidth=0.8)
+        axes.plot(edges, [*heights, heights[-1]], drawstyle="steps-post", color=GREY, linewidth=pt(0.8))
         named = ", ".join(level_text(level) for level in distinct)
         axes.text(
-            1.005, base + 0.38, shortened(named, 22), transform=axes.get_yaxis_transform(), fontsize=TICK_POINTS - 1,
-            va="center",
+            1.005, base + 0.38, shortened(named, 22), transform=axes.get_yaxis_transform(), va="center",
+            fontsize=pt(TICK_POINTS - 1),
         )  # fmt: skip
     axes.set_ylim(-0.1, len(names) - 0.1)
     axes.set_xlim(-0.5, count - 0.5)
@@ -159,7 +159,8 @@ def _axes(axes: Axes, names: Sequence[str], levels: dict[str, list[Level]]) -> N
 
 
 def _caption(measures: Measures, parameter: str, axes: Sequence[str], rows: Sequence[str]) -> str:
-    what = f"{', '.join(LABELS[metric] for metric in rows)} of {parameter} in all {len(measures.cells)} cells."
+    what = f"{', '.join(LABELS[metric] for metric in rows)} of {parameter} in all {len(measures.cells)} cells. "
+    what += meanings(measures, rows)
     details = [
         f"Each step is a cell, ordered by {', within it by '.join(axes)}, as the lines below show; their levels, from "
         "low to high, stand at the right.",

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
-from statsclaw.montecarlo.figures.bands import draw_bands, judged
-from statsclaw.montecarlo.figures.captions import ARROWS, BARS, caption
+from statsclaw.montecarlo.figures.bands import band_entries, draw_bands, judged
+from statsclaw.montecarlo.figures.captions import caption, how_drawn, meanings
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.legends import failure_entries
-from statsclaw.montecarlo.figures.points import draw_points
+from statsclaw.montecarlo.figures.points import draw_points, mark_empty
 from statsclaw.montecarlo.figures.reading import LABELS, TIME, Column, Measures, Page, pages
 from statsclaw.montecarlo.figures.scales import Scale, log_ticks, plain_ticks, spans_a_decade
 from statsclaw.montecarlo.figures.style import (
-    BAND,
-    ONE_COLUMN,
     REFERENCE,
-    TWO_COLUMNS,
     Drawing,
     MethodStyle,
     legend_above,
     method_handles,
     method_styles,
     new_figure,
-    shortened,
 )
+from statsclaw.montecarlo.figures.themes import across, character, narrow, pt, wide
 
 ROWS = ("bias", "rmse", "coverage", "se_ratio", TIME)
 _MOST_ROWS, _MOST_PAGES, _ROW_HEIGHT = 4, 12, 1.3
@@ -38,7 +35,7 @@ def draw(measures: Measures) -> Iterator[Drawing]:
     if not parameters:
         return
     rows = [metric for metric in ROWS if any(measures.has(metric, name) for name in parameters)][:_MOST_ROWS]
-    every = pages(measures.study, parameters)
+    every = pages(measures.study, parameters, widest=across(4))
     for number, page in enumerate(every[:_MOST_PAGES], start=1):
         name = "panel" if len(every) == 1 else f"panel-{number:02d}"
         left_out = len(every) - _MOST_PAGES if number == _MOST_PAGES else 0
@@ -46,24 +43,24 @@ def draw(measures: Measures) -> Iterator[Drawing]:
 
 
 def _page(measures: Measures, page: Page, rows: Sequence[str], name: str, left_out: int) -> Drawing:
-    width = ONE_COLUMN if len(page.columns) == 1 else TWO_COLUMNS
+    width = narrow() if len(page.columns) == 1 else wide()
     figure = new_figure(width, 0.75 + _ROW_HEIGHT * len(rows))
     grid = figure.subplots(len(rows), len(page.columns), squeeze=False, sharex="col", sharey="row")
     scale = Scale(page.levels, len(measures.methods))
     styles = method_styles(measures.methods)
-    inches = width / len(page.columns) - (0.75 if len(page.columns) == 1 else 0.35)
+    inches = width / len(page.columns) - pt(0.75 if len(page.columns) == 1 else 0.35)
     for row, metric in enumerate(rows):
         for at, column in enumerate(page.columns):
             axes = grid[row][at]
             _metric(axes, measures, column, metric, scale, styles)
             scale.apply(axes, inches, labelled=row == len(rows) - 1)
             if row == 0:
-                axes.set_title(shortened(column.title, int(inches / 0.06)))
+                axes.set_title(shortened(column.title, int(inches / character() * 1.1)))
         grid[row][0].set_ylabel(LABELS[metric])
         _finish_row([grid[row][at] for at in range(len(page.columns))], measures, page, metric, scale, styles)
     figure.align_ylabels(grid[:, 0])
     if page.axis is not None:
-        figure.supxlabel(shortened(page.axis, 60), fontsize=8)
+        figure.supxlabel(shortened(page.axis, 60), fontsize=pt(8))
     _legend(figure, measures, page, rows, styles)
     return Drawing(name, figure, _caption(measures, page, rows, left_out))
 
@@ -97,7 +94,7 @@ def _finish_row(
         plain_ticks(row[0])
     for axes in row:
         if reference is not None:
-            axes.axhline(reference, color=REFERENCE, linewidth=0.6, zorder=1)
+            axes.axhline(reference, color=REFERENCE, linewidth=pt(0.6), zorder=1)
     for axes, column in zip(row, page.columns, strict=True):
         draw_bands(axes, measures, column, metric, scale, styles)
     for axes, column in zip(row, page.columns, strict=True):
@@ -107,33 +104,27 @@ def _finish_row(
 def _mark_empty(
     axes: Axes, measures: Measures, column: Column, metric: str, scale: Scale, styles: dict[str, MethodStyle]
 ) -> None:
-    """A cross on the axis where a method was run and there is no value."""
     for number, (method, style) in enumerate(styles.items()):
-        for place, cell in zip(scale.places(number), column.cells, strict=True):
-            point = measures.point(metric, cell, method, column.parameter) if cell is not None else None
-            if point is not None and not point.drawn:
-                axes.plot(
-                    [place], [0.03], marker="x", color=style.colour, markersize=3.4, markeredgewidth=0.9, zorder=5,
-                    transform=axes.get_xaxis_transform(), clip_on=False, gid=f"empty:{method}",
-                )  # fmt: skip
+        found = [
+            measures.point(metric, cell, method, column.parameter) if cell is not None else None
+            for cell in column.cells
+        ]
+        mark_empty(axes, scale.places(number), found, style, method)
 
 
 def _legend(
     figure: Figure, measures: Measures, page: Page, rows: Sequence[str], styles: dict[str, MethodStyle]
 ) -> None:
-    handles: list[Line2D | Patch] = list(method_handles(styles))
+    handles: list[Artist] = list(method_handles(styles))
     labels = list(styles)
-    if judged(measures, page, rows):
-        handles.append(Patch(facecolor=BAND, edgecolor="none"))
-        labels.append("criterion")
-    for handle, label in failure_entries(measures, page.cells):
+    for handle, label in [*band_entries(measures, page, rows), *failure_entries(measures, page.cells)]:
         handles.append(handle)
         labels.append(label)
     legend_above(figure, handles, labels)
 
 
 def _caption(measures: Measures, page: Page, rows: Sequence[str], left_out: int) -> str:
-    what = f"{', '.join(LABELS[metric] for metric in rows)} by {page.axis or 'method'}."
+    what = f"{', '.join(LABELS[metric] for metric in rows)} by {page.axis or 'method'}. {meanings(measures, rows)}"
     points = [
         measures.point(metric, cell, method, column.parameter)
         for metric in rows
@@ -142,9 +133,7 @@ def _caption(measures: Measures, page: Page, rows: Sequence[str], left_out: int)
         for method in measures.methods
         if cell is not None
     ]
-    details = [BARS]
-    if any(point is not None and point.is_open for point in points):
-        details.append(ARROWS)
+    details = how_drawn(measures, points, page.cells)
     if left_out:
         details.append(f"{left_out} more pages of this grid are not drawn.")
     return caption(measures, what, page.cells, page.fixed, details, judged=judged(measures, page, rows))

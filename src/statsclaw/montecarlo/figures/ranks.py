@@ -19,20 +19,16 @@ from statsclaw.montecarlo.chains.uniformity import (
     histogram_band,
 )
 from statsclaw.montecarlo.figures.captions import caption, cell_title
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import Measures, chunks
 from statsclaw.montecarlo.figures.style import (
-    BAND,
-    CHARACTER,
-    COLOURS,
     NOTE_POINTS,
-    ONE_COLUMN,
     REFERENCE,
-    TWO_COLUMNS,
     Drawing,
     file_name,
     new_figure,
-    shortened,
 )
+from statsclaw.montecarlo.figures.themes import across, character, current, narrow, pt, wide
 from statsclaw.montecarlo.table import Floats
 
 _BAND_ERROR = 0.05
@@ -55,17 +51,17 @@ def draw(measures: Measures) -> Iterator[Drawing]:
             for cell in range(len(measures.cells))
             if measures.replications[cell]
         ]
-        pages = chunks(every[:_MOST], _ACROSS)
+        pages = chunks(every[:_MOST], across(_ACROSS))
         for number, panels in enumerate(pages, start=1):
             name = file_name("ranks", method, *([f"{number:02d}"] if len(pages) > 1 else []))
             yield _page(measures, method, panels, name, len(every) - _MOST if number == len(pages) else 0)
 
 
 def _page(measures: Measures, method: str, panels: Sequence[_Panel], name: str, left_out: int) -> Drawing:
-    width = ONE_COLUMN if len(panels) <= 2 else TWO_COLUMNS
+    width = narrow() if len(panels) <= 2 else wide()
     figure = new_figure(width, 3.1)
     grid = figure.subplots(2, len(panels), squeeze=False, sharey="row")
-    inches = width / len(panels) - 0.2
+    inches = width / len(panels) - pt(0.2)
     for at, panel in enumerate(panels):
         column = f"{panel.quantity}.rank"
         table = measures.results.table(panel.cell, method, [column])
@@ -80,18 +76,18 @@ def _page(measures: Measures, method: str, panels: Sequence[_Panel], name: str, 
                 0.97,
                 f"{failed} failed",
                 transform=grid[0][at].transAxes,
-                fontsize=NOTE_POINTS,
+                fontsize=pt(NOTE_POINTS),
                 ha="right",
                 va="top",
             )
-        title = [shortened(panel.quantity, int(inches / CHARACTER)), cell_title(measures, panel.cell, inches)]
+        title = [shortened(panel.quantity, int(inches / character())), cell_title(measures, panel.cell, inches)]
         grid[0][at].set_title("\n".join(line for line in title if line))
     bottom, top = grid[1][0].get_ylim()
     grid[1][0].set_ylim(bottom, top + 0.25 * (top - bottom))
     grid[0][0].set_ylabel("Count")
     grid[1][0].set_ylabel("ECDF − uniform")
     figure.align_ylabels(grid[:, 0])
-    figure.supxlabel(f"Rank of the truth among {RANKED} draws of {shortened(method, 40)}", fontsize=8)
+    figure.supxlabel(f"Rank of the truth among {RANKED} draws of {shortened(method, 40)}", fontsize=pt(8))
     return Drawing(name, figure, _caption(measures, method, panels, left_out))
 
 
@@ -99,16 +95,16 @@ def _histogram(axes: Axes, ranks: Floats) -> None:
     axes.set_xlim(-0.5, RANKED + 0.5)
     axes.set_xticks([0, 50, RANKED])
     if not len(ranks):
-        axes.text(0.5, 0.5, "no ranks", transform=axes.transAxes, ha="center", va="center", fontsize=NOTE_POINTS)
+        axes.text(0.5, 0.5, "no ranks", transform=axes.transAxes, ha="center", va="center", fontsize=pt(NOTE_POINTS))
         return
     bins = bins_for(len(ranks), RANKED)
     low, high = histogram_band(len(ranks), bins, _BAND_ERROR)
-    axes.axhspan(low, high, color=BAND, linewidth=0, zorder=0, gid="band")
-    axes.axhline(len(ranks) / bins, color=REFERENCE, linewidth=0.6, zorder=1)
+    axes.axhspan(low, high, color=current().band, linewidth=0, zorder=0, gid="band")
+    axes.axhline(len(ranks) / bins, color=REFERENCE, linewidth=pt(0.6), zorder=1)
     size = (RANKED + 1) / bins
     axes.bar(
-        np.arange(bins) * size - 0.5, histogram(ranks, RANKED, bins), width=size, align="edge", color=COLOURS[5],
-        edgecolor="white", linewidth=0.4, zorder=2,
+        np.arange(bins) * size - 0.5, histogram(ranks, RANKED, bins), width=size, align="edge", color=current().covers,
+        edgecolor="white", linewidth=pt(0.4), zorder=2,
     )  # fmt: skip
     axes.set_ylim(0, max(axes.get_ylim()[1], 1.3 * max(high, float(histogram(ranks, RANKED, bins).max()))))
     _note(axes, f"χ² p {_p(chi_square(ranks, RANKED))}")
@@ -117,7 +113,7 @@ def _histogram(axes: Axes, ranks: Floats) -> None:
 def _difference(axes: Axes, ranks: Floats) -> None:
     axes.set_xlim(-0.5, RANKED + 0.5)
     axes.set_xticks([0, 50, RANKED])
-    axes.axhline(0, color=REFERENCE, linewidth=0.6, zorder=1)
+    axes.axhline(0, color=REFERENCE, linewidth=pt(0.6), zorder=1)
     if not len(ranks):
         return
     count = len(ranks)
@@ -125,15 +121,22 @@ def _difference(axes: Axes, ranks: Floats) -> None:
     uniform = (places + 1) / (RANKED + 1)
     low, high = ecdf_band(count, RANKED, _BAND_ERROR)
     axes.fill_between(
-        places, low / count - uniform, high / count - uniform, step="mid", color=BAND, linewidth=0, zorder=0, gid="band"
+        places,
+        low / count - uniform,
+        high / count - uniform,
+        step="mid",
+        color=current().band,
+        linewidth=0,
+        zorder=0,
+        gid="band",
     )
     found = ecdf(ranks, RANKED) / count - uniform
-    axes.plot(places, found, color=COLOURS[0], drawstyle="steps-mid", linewidth=0.9, zorder=2, gid="ecdf")
+    axes.plot(places, found, color=current().colours[0], drawstyle="steps-mid", linewidth=pt(0.9), zorder=2, gid="ecdf")
     _note(axes, f"ECDF p {_p(ecdf_test(ranks, RANKED))}")
 
 
 def _note(axes: Axes, text: str) -> None:
-    axes.text(0.03, 0.97, text, transform=axes.transAxes, fontsize=NOTE_POINTS, va="top", zorder=6)
+    axes.text(0.03, 0.97, text, transform=axes.transAxes, fontsize=pt(NOTE_POINTS), va="top", zorder=6)
 
 
 def _p(value: float) -> str:

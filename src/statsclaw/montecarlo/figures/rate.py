@@ -9,24 +9,23 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from statsclaw.montecarlo.figures.captions import ARROWS, BARS, caption
+from statsclaw.montecarlo.figures.captions import caption, how_drawn, meanings
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.legends import failure_entries
 from statsclaw.montecarlo.figures.points import draw_points
 from statsclaw.montecarlo.figures.reading import Column, Measures, Page, Point, as_point, is_numeric, main_axis, pages
 from statsclaw.montecarlo.figures.scales import Scale, log_ticks
 from statsclaw.montecarlo.figures.style import (
     NOTE_POINTS,
-    ONE_COLUMN,
     REFERENCE,
-    TWO_COLUMNS,
     Drawing,
     MethodStyle,
     legend_above,
     method_handles,
     method_styles,
     new_figure,
-    shortened,
 )
+from statsclaw.montecarlo.figures.themes import across, character, narrow, pt, wide
 from statsclaw.montecarlo.verdicts.questions import slope
 
 _MOST_PAGES, _ACROSS = 12, 3
@@ -37,7 +36,7 @@ def draw(measures: Measures) -> Iterator[Drawing]:
     if axis is None or not is_sample_size(measures, axis):
         return
     parameters = [name for name in measures.parameters if measures.has("rmse", name)]
-    every = pages(measures.study, parameters, widest=_ACROSS) if parameters else []
+    every = pages(measures.study, parameters, widest=across(_ACROSS)) if parameters else []
     for number, page in enumerate(every[:_MOST_PAGES], start=1):
         yield _page(measures, page, "rate" if len(every) == 1 else f"rate-{number:02d}", len(every) - _MOST_PAGES)
 
@@ -54,7 +53,7 @@ def is_sample_size(measures: Measures, axis: str) -> bool:
 
 
 def _page(measures: Measures, page: Page, name: str, left_out: int) -> Drawing:
-    width = ONE_COLUMN if len(page.columns) == 1 else TWO_COLUMNS
+    width = narrow() if len(page.columns) == 1 else wide()
     styles = method_styles(measures.methods)
     figure = new_figure(width, 2.6 + 0.11 * len(styles))
     grid = figure.subplots(1, len(page.columns), squeeze=False, sharey=True)
@@ -66,14 +65,14 @@ def _page(measures: Measures, page: Page, name: str, left_out: int) -> Drawing:
         slopes = [
             _method(axes, measures, column, scale, levels, method, style, found) for method, style in styles.items()
         ]
-        inches = width / len(page.columns) - (0.75 if len(page.columns) == 1 else 0.4)
+        inches = width / len(page.columns) - pt(0.75 if len(page.columns) == 1 else 0.4)
         scale.apply(axes, inches, labelled=True)
-        axes.set_title(shortened(column.title, int(inches / 0.06)))
+        axes.set_title(shortened(column.title, int(inches / character() * 1.1)))
         _slopes(axes, slopes, styles)
     _finish([grid[0][at] for at in range(len(page.columns))], found, levels)
     grid[0][0].set_ylabel("RMSE")
-    figure.supxlabel(shortened(str(page.axis), 60), fontsize=8)
-    notes = [(Line2D([], [], color=REFERENCE, linewidth=0.8), "slope −1/2"), *failure_entries(measures, page.cells)]
+    figure.supxlabel(shortened(str(page.axis), 60), fontsize=pt(8))
+    notes = [(Line2D([], [], color=REFERENCE, linewidth=pt(0.8)), "slope −1/2"), *failure_entries(measures, page.cells)]
     legend_above(
         figure, [*method_handles(styles), *(handle for handle, _ in notes)], [*styles, *(label for _, label in notes)]
     )
@@ -110,10 +109,10 @@ def _slopes(axes: Axes, notes: Sequence[str], styles: dict[str, MethodStyle]) ->
     for number, (note, style) in enumerate(zip(notes, styles.values(), strict=True)):
         height = 0.04 + 0.062 * (len(notes) - 1 - number)
         axes.plot(
-            [0.06], [height + 0.018], marker=style.marker, color=style.colour, markersize=3.2, linestyle="",
+            [0.06], [height + 0.018], marker=style.marker, color=style.colour, markersize=pt(3.2), linestyle="",
             transform=axes.transAxes, zorder=6,
         )  # fmt: skip
-        axes.text(0.11, height, note, transform=axes.transAxes, fontsize=NOTE_POINTS, gid="slope", zorder=6)
+        axes.text(0.11, height, note, transform=axes.transAxes, fontsize=pt(NOTE_POINTS), gid="slope", zorder=6)
 
 
 def _finish(row: Sequence[Axes], found: Sequence[Point], levels: Sequence[float]) -> None:
@@ -143,21 +142,20 @@ def _finish(row: Sequence[Axes], found: Sequence[Point], levels: Sequence[float]
             ends,
             10 ** (centre - 0.5 * (np.log10(ends) - middle)),
             color=REFERENCE,
-            linewidth=0.8,
+            linewidth=pt(0.8),
             zorder=1,
             gid="reference",
         )
 
 
 def _caption(measures: Measures, page: Page, left_out: int, found: Sequence[Point]) -> str:
-    what = f"RMSE by {page.axis}, both on log scales."
+    what = f"RMSE by {page.axis}, both on log scales. {meanings(measures, ['rmse'])}"
     details = [
-        "The grey line has the slope −1/2. Numbers are the slopes fitted by least squares to the logarithms, each ± "
+        "The grey line has the slope −1/2 of an estimator that converges with the root of the sample size. Numbers are "
+        "the slopes fitted by least squares to the logarithms, each ± "
         "half of a 95 % interval for its Monte Carlo error.",
-        BARS,
+        *how_drawn(measures, found, page.cells),
     ]
-    if any(point.is_open for point in found):
-        details.append(ARROWS)
     if left_out:
         details.append(f"{left_out} more pages of this grid are not drawn.")
     return caption(measures, what, page.cells, page.fixed, details)

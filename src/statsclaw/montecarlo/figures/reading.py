@@ -20,7 +20,7 @@ from statsclaw.montecarlo.table import Table
 T = TypeVar("T")
 #: Probability that an error bar misses the true value of the metric.
 BAR_ERROR = 0.05
-TIME, FAILED = "time", "failure_rate"
+TIME, FAILED, REJECTION = "time", "failure_rate", "rejection"
 LABELS: Mapping[str, str] = {
     "bias": "Bias",
     "rmse": "RMSE",
@@ -28,6 +28,7 @@ LABELS: Mapping[str, str] = {
     "se_ratio": "Mean SE / EmpSE",
     TIME: "Time (s)",
     FAILED: "Failed",
+    REJECTION: "Rejection rate",
 }
 #: What is read of every cell and method; bounds in units of the empirical standard error need that too.
 _METRICS = (*LABELS, "empse")
@@ -83,8 +84,12 @@ class Measures:
     @property
     def parameters(self) -> list[str]:
         """Those of the truth that a method estimates, in the order of the truth."""
+        return self.parameters_with("estimate")
+
+    def parameters_with(self, part: str) -> list[str]:
+        """Parameters of the truth of which a method records this part, in the order of the truth."""
         named = dict.fromkeys(name for truth in self.truths for name in truth)
-        return [name for name in named if any(f"{name}.estimate" in have for have in self.columns.values())]
+        return [name for name in named if any(f"{name}.{part}" in have for have in self.columns.values())]
 
     def has(self, metric: str, parameter: str) -> bool:
         return any(key[0] == metric and key[3] == parameter and point.drawn for key, point in self.points.items())

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from rich.cells import cell_len
 
 from statsclaw.montecarlo.design import Level
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import is_numeric
-from statsclaw.montecarlo.figures.style import CHARACTER, shortened
+from statsclaw.montecarlo.figures.themes import character
 from statsclaw.montecarlo.table import Floats
 
 #: Methods at one level take up this part of the way to the next level, and this part of the axis at most.
@@ -99,7 +101,7 @@ class Scale:
         if self.numeric:
             axes.set_xticklabels(_thinned(texts, (centres - low) * room))
         else:
-            longest = max(len(text) for text in texts) * CHARACTER
+            longest = max(cell_len(text) for text in texts) * character()
             slanted = longest > room * 0.95
             axes.set_xticklabels(
                 texts, rotation=35 if slanted else 0, ha="right" if slanted else "center",
@@ -116,7 +118,7 @@ def _thinned(texts: Sequence[str], places: Floats) -> list[str]:
     shown = [""] * len(texts)
     reach = math.inf
     for at in range(len(texts) - 1, -1, -1):
-        half = len(texts[at]) * CHARACTER * 0.9 / 2
+        half = cell_len(texts[at]) * character() * 0.9 / 2
         if places[at] + half < reach:
             shown[at] = texts[at]
             reach = places[at] - half - 0.04

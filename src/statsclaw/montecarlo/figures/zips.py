@@ -10,21 +10,19 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from statsclaw.montecarlo.figures.captions import caption, cell_title
+from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import Measures, chunks
 from statsclaw.montecarlo.figures.style import (
     GREY,
     NOTE_POINTS,
-    ONE_COLUMN,
-    TWO_COLUMNS,
     Drawing,
     file_name,
     legend_above,
     new_figure,
-    shortened,
 )
+from statsclaw.montecarlo.figures.themes import across, current, narrow, pt, wide
 from statsclaw.montecarlo.table import Flags, Floats, Table
 
-_COVERS, _MISSES = "#A9C4DE", "#D55E00"
 _MOST_CELLS, _ACROSS, _DOWN, _MOST_LINES, _ROW_HEIGHT = 12, 4, 4, 500, 1.45
 
 
@@ -41,10 +39,10 @@ def draw(measures: Measures) -> Iterator[Drawing]:
         if not methods or not cells:
             continue
         shown = _farthest(measures, cells, methods, parameter)
-        every = [(row, across) for across in chunks(shown, _ACROSS) for row in chunks(methods, _DOWN)]
-        for number, (rows, across) in enumerate(every, start=1):
+        every = [(row, beside) for beside in chunks(shown, across(_ACROSS)) for row in chunks(methods, _DOWN)]
+        for number, (rows, beside) in enumerate(every, start=1):
             name = file_name("zip", parameter, *([f"{number:02d}"] if len(every) > 1 else []))
-            yield _page(measures, parameter, rows, across, name, len(cells) - len(shown))
+            yield _page(measures, parameter, rows, beside, name, len(cells) - len(shown))
 
 
 def _farthest(measures: Measures, cells: Sequence[int], methods: Sequence[str], parameter: str) -> list[int]:
@@ -62,10 +60,10 @@ def _farthest(measures: Measures, cells: Sequence[int], methods: Sequence[str], 
 def _page(
     measures: Measures, parameter: str, methods: Sequence[str], cells: Sequence[int], name: str, left_out: int
 ) -> Drawing:
-    width = ONE_COLUMN if len(cells) <= 2 else TWO_COLUMNS
+    width = narrow() if len(cells) <= 2 else wide()
     figure = new_figure(width, 0.75 + _ROW_HEIGHT * len(methods))
     grid = figure.subplots(len(methods), len(cells), squeeze=False, sharey=True, sharex="col")
-    inches = width / len(cells) - 0.15
+    inches = width / len(cells) - pt(0.15)
     thinned = False
     for row, method in enumerate(methods):
         for at, cell in enumerate(cells):
@@ -74,13 +72,13 @@ def _page(
             if row == 0:
                 axes.set_title(cell_title(measures, cell, inches))
         grid[row][0].set_ylabel(shortened(method, 20))
-    figure.supxlabel(f"Intervals for {shortened(parameter, 40)}", fontsize=8)
-    figure.supylabel("Centile of distance from the truth", fontsize=8)
+    figure.supxlabel(f"Intervals for {shortened(parameter, 40)}", fontsize=pt(8))
+    figure.supylabel("Centile of distance from the truth", fontsize=pt(8))
     legend_above(
         figure,
         [
-            Line2D([], [], color=_COVERS, linewidth=2.5),
-            Line2D([], [], color=_MISSES, linewidth=2.5),
+            Line2D([], [], color=current().covers, linewidth=pt(2.5)),
+            Line2D([], [], color=current().misses, linewidth=pt(2.5)),
             _coverage_handle(),
         ],
         ["covers", "does not cover", "coverage, 95 %"],
@@ -89,7 +87,7 @@ def _page(
 
 
 def _coverage_handle() -> Line2D:
-    return Line2D([], [], color="black", linewidth=0.7, linestyle=(0, (3, 1.5)))
+    return Line2D([], [], color="black", linewidth=pt(0.7), linestyle=(0, (3, 1.5)))
 
 
 def _intervals(axes: Axes, measures: Measures, cell: int, method: str, parameter: str) -> bool:
@@ -99,25 +97,32 @@ def _intervals(axes: Axes, measures: Measures, cell: int, method: str, parameter
     low, high, centiles, missing = zipped(table, parameter, truth)
     axes.set_ylim(0, 100)
     axes.set_yticks([0, 50, 100 * level], ["0", "50", f"{100 * level:g}"])
-    axes.axvline(truth, color=GREY, linewidth=0.6, zorder=3)
+    axes.axvline(truth, color=GREY, linewidth=pt(0.6), zorder=3)
     point = measures.point("coverage", cell, method, parameter)
     failed = measures.failures[cell, method]
     if failed:
         axes.text(
-            0.02, 0.03, f"{failed} failed", transform=axes.transAxes, fontsize=NOTE_POINTS, zorder=6,
+            0.02, 0.03, f"{failed} failed", transform=axes.transAxes, fontsize=pt(NOTE_POINTS), zorder=6,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85},
         )  # fmt: skip
     if point is None or not point.drawn:
         axes.set_xticks([])
         return False
     for bound in (point.low, point.high):
-        axes.axhline(100 * bound, color="black", linewidth=0.7, linestyle=(0, (3, 1.5)), zorder=4, gid="coverage")
+        axes.axhline(100 * bound, color="black", linewidth=pt(0.7), linestyle=(0, (3, 1.5)), zorder=4, gid="coverage")
     kept = np.unique(np.linspace(0, len(low) - 1, min(len(low), _MOST_LINES)).round().astype(int))
-    for chosen, colour, kind in ((~missing[kept], _COVERS, "covers"), (missing[kept], _MISSES, "misses")):
+    for chosen, colour, kind in (
+        (~missing[kept], current().covers, "covers"),
+        (missing[kept], current().misses, "misses"),
+    ):
         at = kept[chosen]
         ends = np.stack((np.stack((low[at], centiles[at]), 1), np.stack((high[at], centiles[at]), 1)), 1)
         lines = LineCollection(
-            list(ends), colors=colour, linewidths=max(0.35, min(1.0, 90 / len(kept))), zorder=2, capstyle="projecting"
+            list(ends),
+            colors=colour,
+            linewidths=pt(max(0.35, min(1.0, 90 / len(kept)))),
+            zorder=2,
+            capstyle="projecting",
         )
         lines.set_gid(kind)
         axes.add_collection(lines)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy import special  # type: ignore[import-untyped]
-
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.metrics.measures import McEstimate
 from statsclaw.montecarlo.metrics.order import Interval, combined_interval, difference
 

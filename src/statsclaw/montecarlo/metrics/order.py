@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping
+from statistics import NormalDist
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
 
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.table import Floats
 
 Interval = tuple[float, float]
 #: The quantile range runs from this quantile to the one as far from the other end.
 TAIL = 0.025
 #: The interquartile range of a normal distribution in standard deviations.
-IQR_OF_NORMAL = float(2 * special.ndtri(0.75))
+IQR_OF_NORMAL = 2 * NormalDist().inv_cdf(0.75)
 #: One quantile, or the upper minus the lower of two, times a factor.
 QUANTILES: Mapping[str, tuple[tuple[float, ...], float]] = {
     "quantile_range": ((TAIL, 1 - TAIL), 1.0),
@@ -92,9 +94,9 @@ def quantile_interval(ordered: Floats, share: float, error: float) -> Interval:
     """Exact for any distribution: the quantile is beyond either limit with a probability of at most error / 2."""
     count = len(ordered)
     first, last = _window(count, share)
-    numbers = np.arange(first, last + 1)
-    lower = int(numbers[0] + np.count_nonzero(special.bdtr(numbers, count, share) <= error / 2))
-    upper = int(numbers[0] + np.count_nonzero(special.bdtrc(numbers, count, share) > error / 2) + 1)
+    ranks, half = range(first, last + 1), error / 2
+    lower = first + bisect_left(ranks, True, key=lambda rank: bool(special.bdtr(rank, count, share) > half))
+    upper = first + bisect_left(ranks, True, key=lambda rank: bool(special.bdtrc(rank, count, share) <= half)) + 1
     return _at(ordered, lower), _at(ordered, upper)
 
 

@@ -1,6 +1,8 @@
 """Two methods on the same data: relative precision, agreement, speed, with errors that use the pairing.
 
-Only replications in which both succeeded count; `failures` are the others.
+Only replications in which both succeeded count; `failures` are the others. Relative precision is the exception: as in
+simsum and rsimsum each EmpSE is of all replications in which its own method succeeded, and only the correlation is of
+those in which both did.
 """
 
 from __future__ import annotations
@@ -45,6 +47,10 @@ def compare(
         own, other = own[both], other[both]
     if count == 0:
         return McEstimate(math.nan, None, total, total)
+    if metric == "relative_precision":
+        alone = [rows.columns[column][~(rows.failed | np.isnan(rows.columns[column]))] for rows in (table, reference)]
+        with np.errstate(all="ignore"):
+            return _relative_precision(alone[0], alone[1], own, other).counted(total, count)
     with np.errstate(all="ignore"):
         found = _FORMULAS[metric](own, other)
         if unit == "empse" and metric in ("agreement", "difference"):
@@ -52,22 +58,45 @@ def compare(
     return found.counted(total, count)
 
 
-def _relative_precision(own: Floats, other: Floats) -> Found:
-    """200 (E_A/E_B)² √((1 − ρ²)/(n − 1)), of normal estimates. Robust: the influence of a replication on log(E_A/E_B)
-    is half the difference of the squared standardised estimates."""
-    if len(own) < 2:
+def _relative_precision(own: Floats, other: Floats, own_pairs: Floats, other_pairs: Floats) -> Found:
+    """200 (E_A/E_B)² √((1 − ρ²)/(n − 1)) of normal estimates, with n of the method and ρ of the pairs. Robust: the
+    influence of a replication on log(E_A/E_B)² is the difference of the squared standardised estimates that it has,
+    each over the number of those."""
+    if len(own_pairs) < 2:
         return Found(math.nan, None)
     spreads = deviation(other), deviation(own)
     if not min(spreads) > 0:
         return Found(math.nan, None)
-    standardised = (other - np.mean(other)) / spreads[0], (own - np.mean(own)) / spreads[1]
-    count, squared = len(own), (spreads[0] / spreads[1]) ** 2
-    correlation = float(np.dot(*standardised)) / (count - 1)
-    formula = 200 * squared * math.sqrt(max(1 - correlation**2, 0.0) / (count - 1))
-    influence = np.square(standardised[0]) - np.square(standardised[1])
-    robust = 100 * squared * deviation(influence) / math.sqrt(count)
+    squared, sizes = (spreads[0] / spreads[1]) ** 2, (len(other), len(own))
+    correlation = _correlation(other_pairs, own_pairs)
+    formula = 200 * squared * math.sqrt(max(1 - correlation**2, 0.0) / (sizes[1] - 1))
+    if len(own_pairs) == max(sizes):
+        standardised = (other - np.mean(other)) / spreads[0], (own - np.mean(own)) / spreads[1]
+        influence = np.square(standardised[0]) - np.square(standardised[1])
+        robust = 100 * squared * deviation(influence) / math.sqrt(sizes[1])
+    else:
+        robust = 100 * squared * _unpaired(own, other, own_pairs, other_pairs)
     wide = heavy(own) or heavy(other)
     return Found(100 * (squared - 1), formula, robust, log_shift=100.0, open_below=wide, open_above=wide)
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    spread = deviation(first) * deviation(second)
+    if not spread > 0:
+        return 0.0
+    return float(np.dot(first - np.mean(first), second - np.mean(second))) / (len(first) - 1) / spread
+
+
+def _unpaired(own: Floats, other: Floats, own_pairs: Floats, other_pairs: Floats) -> float:
+    """The error of log S²_A − log S²_B where not all replications have both: the covariance is of the pairs."""
+
+    def squares(values: Floats, of: Floats) -> Floats:
+        found: Floats = np.square((of - np.mean(values)) / deviation(values)) - 1
+        return found
+
+    variances = [float(np.mean(np.square(squares(values, values)))) / len(values) for values in (other, own)]
+    shared = float(np.dot(squares(other, other_pairs), squares(own, own_pairs))) / (len(own) * len(other))
+    return math.sqrt(max(sum(variances) - 2 * shared, 0.0))
 
 
 def _agreement(own: Floats, other: Floats) -> Found:
@@ -113,7 +142,6 @@ def _in_empse(found: Found, other: Floats) -> Found:
 
 
 _FORMULAS: Mapping[str, Callable[[Floats, Floats], Found]] = {
-    "relative_precision": _relative_precision,
     "agreement": _agreement,
     "difference": _difference,
     "speed_ratio": _speed_ratio,

@@ -11,7 +11,7 @@ import numpy as np
 
 from statsclaw.montecarlo.batch import Rows, Status
 from statsclaw.montecarlo.design import Study
-from statsclaw.montecarlo.python.packing import Row, pack
+from statsclaw.montecarlo.python.packing import Row, about_truth, pack
 from statsclaw.montecarlo.table import Floats
 
 CONVERGED = "converged"
@@ -31,6 +31,8 @@ class Answer:
     values: Sequence[float] = ()
     draws: Mapping[str, Floats] = field(default_factory=dict)
     ignored_stream: bool = False
+    #: Of the data: the truths that depend on them.
+    truths: Mapping[str, float] = field(default_factory=dict)
 
 
 def folder_of(study: Study) -> Path | None:
@@ -57,8 +59,9 @@ class RowsOfMethod:
         self._warnings = np.zeros(count, dtype=np.uint16)
         self._problems: dict[int, str] = {}
 
-    def add(self, offset: int, answer: Answer, before: str = "") -> None:
-        """`before`: what the data-generating process had to say."""
+    def add(self, offset: int, answer: Answer, data: Answer | None = None) -> None:
+        """`data`: what the data-generating process answered."""
+        before = f"the data-generating process: {data.text}" if data is not None and data.text else ""
         status = answer.status
         if status == Status.OK:
             row = dict(zip(answer.names, answer.values, strict=True))
@@ -66,7 +69,7 @@ class RowsOfMethod:
                 status = Status.NOT_CONVERGED
                 self._note(offset, "the method says that it did not converge")
             else:
-                self._rows[offset] = self._complete(row, answer.draws)
+                self._rows[offset] = self._complete(row, answer.draws, data.truths if data is not None else {})
         self._status[offset] = status
         self._seconds[offset] = answer.seconds
         if answer.warnings:
@@ -82,16 +85,16 @@ class RowsOfMethod:
         problems = {place: "\n".join(filter(None, (packed.problems.get(place), said.get(place)))) for place in places}
         return replace(packed, problems=problems)
 
-    def _complete(self, row: Row, draws: Mapping[str, Floats]) -> Row:
+    def _complete(self, row: Row, draws: Mapping[str, Floats], truths: Mapping[str, float]) -> Row:
         """What the method says itself stands; the rest is computed from its draws. A plain number that is called like
         a parameter is its estimate."""
         for parameter, drawn in draws.items():
-            summary = _summarise_draws(drawn, self._truth.get(parameter), self._level)
+            summary = _summarise_draws(drawn, {**self._truth, **truths}.get(parameter), self._level)
             row = {**{f"{parameter}.{name}": value for name, value in summary.items()}, **row}
         for parameter in self._truth:
             if parameter in row:
                 row[f"{parameter}.estimate"] = row.pop(parameter)
-        return row
+        return about_truth(row, truths)
 
     def _note(self, offset: int, text: str) -> None:
         if text:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from statsclaw.montecarlo.batch import Status
+from statsclaw.montecarlo.batch import Loaded, Status
 from statsclaw.montecarlo.design import Cell, Program, Study
 from statsclaw.montecarlo.programs.answers import CONVERGED, Answer, folder_of
 from statsclaw.montecarlo.programs.process import ProgramProcess
@@ -79,7 +79,8 @@ class CommandConversation:
     def ask(self, cell: Cell, number: int, first: int, count: int, wanted: Sequence[int]) -> None:
         self._expected, self._last = first, first + count - 1
         purposes = (DATA, *(f"method:{name}" for name in self._study.method_names))
-        keys = {purpose: stream_key(self._study.seed, cell, purpose) for purpose in purposes}
+        seed, data_cell = self._study.seed, self._study.data_cell(cell)
+        keys = {purpose: stream_key(seed, data_cell if purpose == DATA else cell, purpose) for purpose in purposes}
         seeds = {purpose: [str(seed_of(key, first + at)) for at in range(count)] for purpose, key in keys.items()}
         question = _line({"cell": dict(cell), "first": first, "count": count, "seeds": seeds})
         if self._introduction is not None:
@@ -101,6 +102,10 @@ class CommandConversation:
         yield Answer(replication, None, Status.OK)
         for place, name in enumerate(self._study.method_names):
             yield _answer(replication, place, reply.methods[name], printed if place == 0 else "")
+
+    def loaded(self) -> tuple[Loaded, ...]:
+        """A command does not say."""
+        return ()
 
     def close(self, *, patience_s: float = 0.0) -> None:
         self._process.close(patience_s=patience_s)

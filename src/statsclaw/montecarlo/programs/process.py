@@ -22,7 +22,7 @@ from pathlib import Path
 
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import StudyRefused
-from statsclaw.montecarlo.executors.starting import ENVIRONMENT
+from statsclaw.montecarlo.executors.starting import ENVIRONMENT, FROM_OUTSIDE
 
 _ONE_THREAD = {
     **ENVIRONMENT,
@@ -40,9 +40,9 @@ _SHORTEST_NAP_S, _LONGEST_NAP_S = 0.0005, 0.05
 class ProgramEnded(Exception):
     """The process died, was killed for its silence, or said what cannot be understood. It has to be started again."""
 
-    def __init__(self, status: Status, reason: str) -> None:
+    def __init__(self, status: Status, reason: str, *, from_outside: bool = False) -> None:
         super().__init__(reason)
-        self.status, self.reason = status, reason
+        self.status, self.reason, self.from_outside = status, reason, from_outside
 
 
 class ProgramProcess:
@@ -196,7 +196,8 @@ class ProgramProcess:
             how = f"The process was killed by {_signal_name(-code)}."
         else:
             how = f"The process ended by itself with exit status {code}."
-        return ProgramEnded(Status.DIED, self._with_print(how))
+        from_outside = not closed_only and -code in FROM_OUTSIDE
+        return ProgramEnded(Status.DIED, self._with_print(how), from_outside=from_outside)
 
     def _with_print(self, reason: str) -> str:
         printed = self.print_out()

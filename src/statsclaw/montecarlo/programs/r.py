@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from statsclaw.montecarlo.batch import Status
+from statsclaw.montecarlo.batch import Loaded, Status
 from statsclaw.montecarlo.design import Cell, Level, Program, Study, StudyRefused
 from statsclaw.montecarlo.programs.answers import Answer, folder_of
 from statsclaw.montecarlo.programs.process import ProgramEnded, ProgramProcess
@@ -21,10 +21,11 @@ from statsclaw.montecarlo.table import Floats
 WORKER = Path(__file__).parent / "worker.R"
 START_S = 300.0  # to load R, its packages and the study
 _HEADER = struct.Struct("<8d")
-_HELLO, _DATA, _METHOD = 0, 1, 2
+_HELLO, _DATA, _METHOD, _LOADED = 0, 1, 2, 3
 _STATUSES = frozenset(Status)
 _DRAWS = ".draws"
 _MOST_BYTES = 1 << 31
+_FIELDS = ("kind", "name", "version", "path")
 
 
 class RConversation:
@@ -39,6 +40,7 @@ class RConversation:
         self._purposes = (DATA, *(f"method:{name}" for name in study.method_names))
         self._expected, self._heard, self._asked_at = 0, 0, 0.0
         self._names: dict[int, tuple[str, ...]] = {}
+        self._of_data = of_data_in(study)
         self._process = ProgramProcess(
             lambda there_in, there_out, printed: (
                 *("Rscript", "--vanilla", str(WORKER)),
@@ -56,7 +58,8 @@ class RConversation:
         """For these replications of a cell, and the wanted methods."""
         states = np.empty((count, len(self._purposes), 7), dtype="<i4")
         for place, purpose in enumerate(self._purposes):
-            states[:, place] = r_states(stream_key(self._study.seed, cell, purpose), first, count)
+            named = self._study.data_cell(cell) if purpose == DATA else cell
+            states[:, place] = r_states(stream_key(self._study.seed, named, purpose), first, count)
         flags = [int(place in wanted) for place in range(len(self._purposes) - 1)]
         head = np.array([number, first, count, *flags], dtype="<i4")
         self._process.say(head.tobytes() + states.tobytes(), self._limit_s)
@@ -65,6 +68,15 @@ class RConversation:
     def answer(self) -> Iterable[Answer]:
         """After every data-generating process and every method."""
         return (self._hear(),)
+
+    def loaded(self) -> tuple[Loaded, ...]:
+        """R and the packages that have been loaded since this was asked last."""
+        self._process.say(np.array([-1, 0, 0], dtype="<i4").tobytes(), self._limit_s)
+        header, _, _, text = self._message(time.monotonic() + self._limit_s)
+        if header[0] != _LOADED:
+            raise self._process.absurd("wrote into the descriptor that its answers come from")
+        fields = [line.split("\t") for line in text.splitlines()]
+        return tuple(Loaded(*each) for each in fields if len(each) == len(_FIELDS))
 
     def close(self, *, patience_s: float = 0.0) -> None:
         self._process.close(patience_s=patience_s)
@@ -106,7 +118,10 @@ class RConversation:
         seconds = float(numbers[0])
         if method is None or status != Status.OK:
             ignored = method is None and len(numbers) > 1 and bool(numbers[1])
-            return Answer(replication, method, Status(status), seconds, warnings, text, ignored_stream=ignored)
+            truths = dict(zip(self._of_data, numbers[2:].tolist(), strict=False)) if method is None else {}
+            return Answer(
+                replication, method, Status(status), seconds, warnings, text, ignored_stream=ignored, truths=truths
+            )
         names = self._names[method] = names or self._names[method]
         if len(names) == len(numbers) - 1 and not names_draws(names):
             return Answer(replication, method, Status.OK, seconds, warnings, text, names, numbers[1:].tolist())
@@ -134,12 +149,20 @@ def _apart(names: tuple[str, ...], numbers: Floats) -> tuple[tuple[str, ...], li
 
 
 def introduction(study: Study) -> bytes:
-    """What the R process is told once: axes, cells, methods in their order, the seconds a method may take."""
+    """What the R process is told once: axes, cells, methods in their order, the seconds a method may take, and the
+    parameters whose truth depends on the data."""
     cells = study.cells()
     parts = [_whole(len(study.grid)), *(_text(axis) for axis in study.grid), _whole(len(cells))]
     parts += [_level(level) for cell in cells for level in cell.values()]
     parts += [_whole(len(study.method_names)), *(_text(name) for name in study.method_names)]
-    return b"".join((*parts, struct.pack("<d", study.timeout or 0.0)))
+    of_data = of_data_in(study)
+    parts += [struct.pack("<d", study.timeout or 0.0), _whole(len(of_data)), *(_text(name) for name in of_data)]
+    return b"".join(parts)
+
+
+def of_data_in(study: Study) -> tuple[str, ...]:
+    """The parameters whose truth depends on the data, in any cell."""
+    return tuple(dict.fromkeys(name for cell in study.cells() for name in study.truth_of_data(cell)))
 
 
 def _whole(number: int) -> bytes:

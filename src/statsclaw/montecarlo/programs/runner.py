@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from statsclaw.montecarlo.batch import Batch, Status, Task
+from statsclaw.montecarlo.batch import Batch, Killed, Loaded, Lost, Status, Task
 from statsclaw.montecarlo.design import Cell, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.programs.answers import Answer, RowsOfMethod
 from statsclaw.montecarlo.programs.process import ProgramEnded
@@ -42,17 +42,21 @@ class Conversation(Protocol):
         """The next of the answers to what was asked."""
         ...
 
+    def loaded(self) -> tuple[Loaded, ...]:
+        """What the process has loaded, as far as it has not said so before."""
+        ...
+
     def close(self, *, patience_s: float = 0.0) -> None: ...
 
 
 class ProgramRunner:
     """A Runner. The process is started with it, so that a study that cannot be loaded is refused at once."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, *, gives_back: bool = False) -> None:
         if study.program is None:
             raise StudyRefused(f"the study {study.name} names no program.")
         self._study, self._program = study, study.program
-        self._cells = study.cells()
+        self._cells, self._gives_back = study.cells(), gives_back
         self._conversation: Conversation | None = self._start()
 
     def run(self, task: Task, started: Callable[[int], None]) -> Batch:
@@ -64,7 +68,14 @@ class ProgramRunner:
         except BaseException:
             self._drop()
             raise
-        return work.batch()
+        return replace(work.batch(), loaded=self._loaded())
+
+    def _loaded(self) -> tuple[Loaded, ...]:
+        try:
+            return self._conversation.loaded() if self._conversation is not None else ()
+        except ProgramEnded:
+            self._drop()
+            return ()
 
     def close(self) -> None:
         if self._conversation is not None:
@@ -83,6 +94,8 @@ class ProgramRunner:
                 for answer in self._conversation.answer():
                     work.record(answer)
         except ProgramEnded as ended:
+            if ended.from_outside and self._gives_back and not work.task.alone:
+                raise Killed(work.killed(ended, keeps_methods=self._conversation.keeps_methods)) from None
             work.lost(ended, keeps_methods=self._conversation.keeps_methods)
             self._drop()
 
@@ -118,7 +131,7 @@ class _Work:
         self._rows = {place: RowsOfMethod(self._names[place], task.count, truth, study.level) for place in self._all}
         self.replication, self.wanted = task.first, self._all
         self._in_data = True
-        self._before = ""
+        self._data: Answer | None = None
         self._remarks: dict[str, None] = {}
         if self.left:
             started(task.first)
@@ -138,7 +151,7 @@ class _Work:
                 self._add(answer)
         elif answer.status == Status.OK:
             self._in_data = False
-            self._before = f"the data-generating process: {answer.text}" if answer.text else ""
+            self._data = answer
             if answer.warnings:
                 self._remarks[f"the data-generating process warns: {answer.text.splitlines()[0]}"] = None
             if answer.ignored_stream:
@@ -157,13 +170,17 @@ class _Work:
             self._add(replace(answer, method=self.wanted[0]))
         self._in_data = True
 
+    def killed(self, ended: ProgramEnded, *, keeps_methods: bool) -> Lost:
+        method = None if self._in_data or not keeps_methods else self._names[self.wanted[0]]
+        return Lost(self.task, self.replication, ended.status, ended.reason, method, from_outside=True)
+
     def batch(self) -> Batch:
         methods = {self._names[place]: rows.rows() for place, rows in self._rows.items()}
         return Batch(self.task, methods, tuple(self._remarks), time.perf_counter() - self._begun)
 
     def _add(self, answer: Answer) -> None:
         """One more method of the replication is done; they come in their order."""
-        self._rows[self.wanted[0]].add(self.replication - self.task.first, answer, self._before)
+        self._rows[self.wanted[0]].add(self.replication - self.task.first, answer, self._data)
         self.wanted = self.wanted[1:]
         if not self.wanted:
             self._next()
@@ -175,6 +192,6 @@ class _Work:
 
     def _next(self) -> None:
         self.replication, self.wanted = self.replication + 1, self._all
-        self._in_data, self._before = True, ""
+        self._in_data, self._data = True, None
         if self.left:
             self._started(self.replication)

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import (
@@ -25,7 +25,18 @@ from pydantic import (
     model_validator,
 )
 
-from statsclaw.montecarlo.design import Cell, Criterion, Level, Program, Study, StudyRefused, Truth, cell_name
+from statsclaw.montecarlo.design import (
+    OF_DATA,
+    Cell,
+    Criterion,
+    Level,
+    Program,
+    Study,
+    StudyRefused,
+    Truth,
+    cell_name,
+    said_by_program,
+)
 from statsclaw.montecarlo.programs.file_lines import LineOf, duplicate_in_yaml, line_in_toml, line_in_yaml
 from statsclaw.montecarlo.validate import validate
 
@@ -47,9 +58,12 @@ def _as_level(value: object) -> Level:
 FileLevel = Annotated[Any, PlainValidator(_as_level)]
 FileLevels = Annotated[list[FileLevel], BeforeValidator(lambda value: value if isinstance(value, list) else [value])]
 TruthRow = dict[str, FileLevel]
-#: A table of parameters, rows of levels and parameters, or the name of a CSV file with such rows.
+#: A table of parameters, rows of levels and parameters, or the name of a CSV file with such rows. "data": the truth
+#: depends on the data, and the program says it.
 FileTruth = Annotated[
-    Annotated[dict[str, Number], Tag("dict")] | Annotated[list[TruthRow], Tag("list")] | Annotated[str, Tag("str")],
+    Annotated[dict[str, Number | Literal["data"]], Tag("dict")]
+    | Annotated[list[TruthRow], Tag("list")]
+    | Annotated[str, Tag("str")],
     Discriminator(lambda value: type(value).__name__),
 ]
 
@@ -109,6 +123,9 @@ class StudyFile(_Table):
     cap: StrictInt | None = None
     timeout: float | None = None
     failures_allowed: float = 0.01
+    leave_out: list[dict[str, FileLevels]] = []
+    common_random_numbers: bool = False
+    mcse: dict[str, Number] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +174,9 @@ def _study(file: StudyFile, path: Path) -> Study:
         cap=file.cap,
         timeout=file.timeout,
         failures_allowed=file.failures_allowed,
+        leave_out=tuple(file.leave_out),
+        common_random_numbers=file.common_random_numbers,
+        mcse=file.mcse,
         description=file.description,
         origin=path,
     )
@@ -189,7 +209,7 @@ def _existing(folder: Path, name: str) -> Path:
 
 def _truth(file: StudyFile, path: Path) -> Truth:
     if isinstance(file.truth, dict):
-        return file.truth
+        return {name: said_by_program if value == OF_DATA else float(value) for name, value in file.truth.items()}
     axes = tuple(file.grid)
     if isinstance(file.truth, list):
         return TruthTable(file.truth, axes)

@@ -2,7 +2,8 @@
 #
 # INPUT and OUTPUT are numbers of open file descriptors, CAPTURE is the file that standard output and error go to.
 # What is said on both is binary, little-endian, so every number arrives exactly as it was:
-#   in, once:     the cells of the grid (see read_cells) and the seconds a method may take (0: no limit)
+#   in, once:     the cells of the grid (see read_cells), the seconds a method may take (0: no limit), and the parameters
+#                 whose truth depends on the data
 #   in, a batch:  int32 cell, first, count, a 1 or 0 for every method that is wanted or not, then for each replication 7
 #                 int32 of .Random.seed for the data and for every method
 #   out:          eight doubles (kind, replication, method, status, warnings, then the lengths of what follows: values,
@@ -11,7 +12,7 @@
 #
 # Everything lives below baseenv(): what the study defines or masks in the global environment does not reach it.
 local(envir = new.env(parent = baseenv()), {
-  HELLO <- 0; DATA <- 1; METHOD <- 2
+  HELLO <- 0; DATA <- 1; METHOD <- 2; LOADED <- 3
   OK <- 0; EXCEPTION <- 1; TIMEOUT <- 4; NO_DATA <- 6
   FIELDS <- c("estimate", "se", "low", "high", "reject", "draws")
   MOST_TEXT <- 4000L; MOST_CALLS <- 20L; MOST_WARNINGS <- 5L
@@ -179,13 +180,24 @@ local(envir = new.env(parent = baseenv()), {
     found <- function(name, mode) get0(name, globalenv(), mode = mode, inherits = FALSE)
     dgp <<- found("dgp", "function")
     methods <<- found("methods", "list")
+    truth <<- found("truth", "function")
     if (is.null(dgp)) refuse("it defines no function dgp(cell)")
     if (!length(methods) || is.null(names(methods))) {
       refuse("it defines no methods: methods <- list(name = function(data, cell) ...)")
     }
     for (name in names(methods)) if (!is.function(methods[[name]])) refuse("methods$%s is not a function", name)
   }
-  dgp <- NULL; methods <- NULL
+  dgp <- NULL; methods <- NULL; truth <- NULL; of_data <- character()
+  # The truth of a parameter that depends on the data which were drawn.
+  true_values <- function(data, cell) {
+    if (is.null(truth)) refuse("the truth of %s depends on the data, and there is no function truth(data, cell)", of_data[[1L]])
+    values <- as.list(truth(data, cell))
+    vapply(of_data, function(name) {
+      check_number(values[[name]], paste0("truth of ", name))
+      if (is.null(values[[name]]) || !is.finite(values[[name]])) refuse("truth() gives no finite number for '%s'", name)
+      as.double(values[[name]])
+    }, 0, USE.NAMES = FALSE)
+  }
   takes_cell <- function(f) is.primitive(f) || length(formals(f)) > 1L || "..." %in% names(formals(f))
 
   hello <- function() {
@@ -200,6 +212,20 @@ local(envir = new.env(parent = baseenv()), {
     } else {
       send(HELLO, 0, 0, EXCEPTION, 0, double(), text = c(problem, said))
     }
+  }
+
+  # Request -1: what is loaded that was not said before, one line for each: kind, name, version, folder.
+  told <- character()
+  tell_loaded <- function() {
+    line <- function(...) paste(..., sep = "\t")
+    lines <- if (!length(told)) line("R", "R", paste(R.version$major, R.version$minor, sep = "."), R.home())
+    for (name in setdiff(loadedNamespaces(), c(told, "base"))) {
+      path <- tryCatch(getNamespaceInfo(name, "path"), error = function(e) NULL)
+      if (is.null(path) || !nzchar(path)) next
+      lines <- c(lines, line("R package", name, "", normalizePath(path, mustWork = FALSE)))
+    }
+    told <<- c("base", loadedNamespaces())
+    send(LOADED, 0, 0, OK, 0, double(), text = if (length(lines)) as_bytes(paste(lines, collapse = "\n")))
   }
 
   now <- function() as.double(Sys.time())
@@ -234,12 +260,13 @@ local(envir = new.env(parent = baseenv()), {
     draw_data <- function() {
       before <- states[, replication * width + 1L]
       data <<- dgp(cell)
+      true <- if (length(of_data)) true_values(data, cell)
       if (limit > 0) setTimeLimit()
       after <- get0(".Random.seed", globalenv(), inherits = FALSE)
       # the end of the stream is another in every replication, unless the process seeds itself
       ignored <- identical(after, before) || (!is.null(ended_at) && identical(after, ended_at))
       ended_at <<- after
-      finish(OK, c(0, ignored))
+      finish(OK, c(0, ignored, true))
     }
     apply_method <- function() {
       f <- functions[[method]]
@@ -281,12 +308,18 @@ local(envir = new.env(parent = baseenv()), {
   cells <- read_cells()
   order <- vapply(seq_len(read_integers(1L)), function(i) read_text(), "")
   limit <- read_number()
+  of_data <- vapply(seq_len(read_integers(1L)), function(i) read_text(), "")
   known_shapes <- vector("list", length(order))
   functions <- unname(methods[order])
   with_cell <- vapply(functions, takes_cell, NA)
   RNGkind("L'Ecuyer-CMRG", "Inversion", "Rejection")
   repeat {
     request <- read_integers(3L)
+    if (request[[1L]] == -1L) {
+      reopen()
+      tell_loaded()
+      next
+    }
     wanted <- which(read_integers(length(order)) == 1L)
     states <- matrix(read_integers(7L * (length(order) + 1L) * request[[3L]]), nrow = 7L)
     run_batch(cells[[request[[1L]] + 1L]], request[[2L]], request[[3L]], wanted, states, limit)

@@ -59,6 +59,16 @@ def flatten(result: Any, truth: Mapping[str, float], level: float, summarise: Su
     return row
 
 
+def about_truth(row: Row, truths: Mapping[str, float]) -> Row:
+    """Where the truth depends on the data, every distance is measured from that of the replication."""
+    for parameter, truth in truths.items():
+        for part in ("estimate", "low", "high"):
+            if (name := f"{parameter}.{part}") in row:
+                row[name] -= truth
+        row[f"{parameter}.truth"] = truth
+    return row
+
+
 def _as_mapping(result: Any, truth: Mapping[str, float]) -> Mapping[str, Any]:
     if isinstance(result, Mapping):
         return result
@@ -145,6 +155,10 @@ def pack(
             row = rows[place]
             if row is not None and name in row and status[place] in (Status.OK, Status.NOT_FINITE):
                 _not_finite(place, f"{name} is {row[name]}", status, problems)
+    for name in [name for name in columns if name.endswith(".se")]:
+        for place in np.flatnonzero(columns[name] < 0).tolist():
+            if status[place] in (Status.OK, Status.NOT_FINITE):
+                _not_finite(place, f"{name} is {columns[name][place]:g}, below zero", status, problems)
     for low, high in _limits(columns):
         for place in np.flatnonzero(columns[low] > columns[high]).tolist():
             if status[place] in (Status.OK, Status.NOT_FINITE):

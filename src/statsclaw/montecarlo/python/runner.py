@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import pickle
 import time
 from collections.abc import Callable, Mapping
@@ -16,7 +17,15 @@ from statsclaw.montecarlo.design import Cell, Method, Study, cell_name
 from statsclaw.montecarlo.python.alarm import Alarm, TimedOut
 from statsclaw.montecarlo.python.ambient import Globals, WarningLog, seed_globals, start_of_globals
 from statsclaw.montecarlo.python.error_texts import ErrorTexts
-from statsclaw.montecarlo.python.packing import NotConverged, NotUsable, Row, flatten, pack, sometimes_missing
+from statsclaw.montecarlo.python.packing import (
+    NotConverged,
+    NotUsable,
+    Row,
+    about_truth,
+    flatten,
+    pack,
+    sometimes_missing,
+)
 from statsclaw.montecarlo.python.sharing import own_copy
 from statsclaw.montecarlo.streams import DATA, Stream, stream_key
 
@@ -119,11 +128,13 @@ class PythonRunner:
 
     def _computed(self, task: Task, started: Callable[[int], None]) -> dict[str, Rows]:
         cell = self._cells[task.cell]
-        truth = self._study.truth_in(cell)
+        fixed = self._study.truth_in(cell)
+        of_data = self._study.truth_of_data(cell)
+        drawn: dict[str, float] = {}
         methods = [method for method in self._methods if method.name not in task.without]
         records = {method.name: _Record.empty(task.count) for method in methods}
         work = [(method, records[method.name], self._stream(cell, f"method:{method.name}")) for method in methods]
-        data_stream = self._stream(cell, DATA)
+        data_stream = self._stream(self._study.data_cell(cell), DATA)
         first_data: list[bytes] = []
         log = WarningLog()
         with log.listening(), self._alarm.listening():
@@ -133,6 +144,8 @@ class PythonRunner:
                 log.reset()
                 try:
                     data = self._drawn(cell, data_stream, replication)
+                    if of_data:
+                        drawn = {name: _true_value(name, value(data, dict(cell))) for name, value in of_data.items()}
                 except (Exception, SystemExit, TimedOut) as error:
                     self._alarm.disarm()
                     why = self._too_long if isinstance(error, TimedOut) else self._texts.of(error)
@@ -147,7 +160,7 @@ class PythonRunner:
                 for method, record, stream in work:
                     self._entered(method.stage)
                     log.reset()
-                    self._analysed(method, record, place, data, cell, truth, stream, replication, log)
+                    self._analysed(method, record, place, data, cell, (fixed, drawn), stream, replication, log)
         packed = {
             name: pack(r.rows, r.status, r.seconds, r.warnings, r.problems, method=name) for name, r in records.items()
         }
@@ -177,7 +190,7 @@ class PythonRunner:
         place: int,
         data: Any,
         cell: Cell,
-        truth: Mapping[str, float],
+        truths: tuple[Mapping[str, float], Mapping[str, float]],
         stream: tuple[Stream, bytes],
         replication: int,
         log: WarningLog,
@@ -197,7 +210,9 @@ class PythonRunner:
                 with self._alarm.limited():
                     result = method.call(*arguments)
             record.seconds[place] = time.perf_counter() - begun
-            record.rows[place] = flatten(result, truth, self._study.level, _summarise_draws)
+            fixed, drawn = truths
+            row = flatten(result, {**fixed, **drawn} if drawn else fixed, self._study.level, _summarise_draws)
+            record.rows[place] = about_truth(row, drawn) if drawn else row
         except NotConverged:
             record.fail(place, Status.NOT_CONVERGED, "the method says that it did not converge")
         except TimedOut:
@@ -232,6 +247,13 @@ class PythonRunner:
             self._looked_at.add(task.cell)
             if len(set(seen)) == 1 and len(seen[0]) >= _SMALLEST_DATA:
                 self._remark(f"the data are the same in every replication (cell {where})")
+
+
+def _true_value(parameter: str, value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"the truth of {parameter} is {number}")
+    return number
 
 
 def _summarise_draws(draws: Any, truth: float | None, level: float) -> Mapping[str, float]:

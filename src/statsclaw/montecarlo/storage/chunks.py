@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from statsclaw.montecarlo.batch import Batch
-from statsclaw.montecarlo.storage.identity import Identity
+from statsclaw.montecarlo.storage.versions import Version
 
 STATUS, SECONDS, WARNINGS, PROBLEM = "status", "seconds", "warnings", "problem"
 OWN = frozenset({STATUS, SECONDS, WARNINGS, PROBLEM})
@@ -26,21 +27,33 @@ class ChunkDamaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Replications first … stop − 1 of a cell. `columns`: method/quantity."""
+    """Replications first … stop − 1 of a cell. `columns`: method/quantity. `home`: the number of the cell in the
+    version of the study that computed them."""
 
     path: Path
     cell: int
     first: int
     stop: int
     columns: tuple[str, ...]
+    version: int = 1
+    home: int = 0
 
     @property
     def count(self) -> int:
         return self.stop - self.first
 
+    @property
+    def methods(self) -> frozenset[str]:
+        return _methods_in(self.columns)
 
-def file_name(cell: int, first: int, count: int) -> str:
-    return f"cell{cell:06d}-{first:011d}+{count}.parquet"
+
+@lru_cache(maxsize=1024)
+def _methods_in(columns: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name.removesuffix(f"/{STATUS}") for name in columns if name.endswith(f"/{STATUS}"))
+
+
+def file_name(cell: int, first: int, count: int, version: int = 1) -> str:
+    return f"{'' if version == 1 else f'v{version}-'}cell{cell:06d}-{first:011d}+{count}.parquet"
 
 
 def as_table(batch: Batch) -> Any:
@@ -66,12 +79,13 @@ def _as_arrow(values: np.ndarray[Any, Any]) -> Any:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(np.ascontiguousarray(values))])
 
 
-def write_chunk(folder: Path, table: Any, cell: int, first: int, identity: Identity) -> Chunk:
-    """Whole or not at all: written under another name, forced to the disk, then renamed."""
+def write_chunk(folder: Path, table: Any, cell: int, first: int, version: Version) -> Chunk:
+    """Whole or not at all: written under another name, forced to the disk, then renamed. `cell`: in this version."""
     count = table.num_rows
-    metadata = {**identity.metadata(), "cell": str(cell), "first": str(first), "count": str(count)}
+    metadata = {**version.identity.metadata(), "version": str(version.number)}
+    metadata |= {"cell": str(cell), "first": str(first), "count": str(count)}
     table = table.replace_schema_metadata({f"statsclaw.{key}": value for key, value in metadata.items()})
-    path = folder / file_name(cell, first, count)
+    path = folder / file_name(cell, first, count, version.number)
     partial = path.with_suffix(f".{os.getpid()}.partial")
     repeating = [name for name in table.column_names if name.rpartition("/")[2] in (STATUS, WARNINGS, PROBLEM)]
     try:
@@ -92,10 +106,10 @@ def write_chunk(folder: Path, table: Any, cell: int, first: int, identity: Ident
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
-    return Chunk(path, cell, first, first + count, tuple(table.column_names))
+    return Chunk(path, cell, first, first + count, tuple(table.column_names), version.number, cell)
 
 
-def open_chunk(path: Path, identity: Identity, names: dict[tuple[str, ...], tuple[str, ...]]) -> Chunk:
+def open_chunk(path: Path, versions: Mapping[int, Version], names: dict[tuple[str, ...], tuple[str, ...]]) -> Chunk:
     """The chunk in a file, by what its footer says; `names` keeps one copy of each list of column names."""
     try:
         footer = pq.read_metadata(path)
@@ -103,17 +117,24 @@ def open_chunk(path: Path, identity: Identity, names: dict[tuple[str, ...], tupl
     except (OSError, pa.ArrowException) as error:
         raise ChunkDamaged(f"it cannot be read ({type(error).__name__})") from None
     said = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
-    for key, value in identity.metadata().items():
+    version = versions.get(_whole(said.get("statsclaw.version", "1")))
+    if version is None:
+        raise ChunkDamaged("it belongs to another version of the study")
+    for key, value in version.identity.metadata().items():
         if said.get(f"statsclaw.{key}") != value:
             raise ChunkDamaged(f"it belongs to another {key}")
     try:
         cell, first, count = (int(said[f"statsclaw.{key}"]) for key in ("cell", "first", "count"))
     except (KeyError, ValueError):
         raise ChunkDamaged("it does not say which replications it holds") from None
-    if count != footer.num_rows or path.name != file_name(cell, first, count):
+    if count != footer.num_rows or path.name != file_name(cell, first, count, version.number):
         raise ChunkDamaged("it holds other replications than its name says")
     columns = tuple(schema.names)
-    return Chunk(path, cell, first, first + count, names.setdefault(columns, columns))
+    return Chunk(path, cell, first, first + count, names.setdefault(columns, columns), version.number, cell)
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
 
 
 def check_pages(chunk: Chunk) -> None:
@@ -143,19 +164,27 @@ def read_columns(chunk: Chunk, names: Sequence[str]) -> Mapping[str, Any]:
     found: dict[str, Any] = {}
     for name in wanted:
         column = table.column(name)
-        found[name] = column.to_pylist() if column.type == pa.string() else column.to_numpy()
+        found[name] = column.to_pylist() if column.type == pa.string() else _as_numpy(column)
     return found
 
 
-def merge_chunks(folder: Path, parts: Sequence[Chunk], identity: Identity) -> Chunk:
-    """One chunk of parts that follow each other. The parts are left as they are."""
+def _as_numpy(column: Any) -> Any:
+    """A copy. Not by `to_numpy` where it can be helped, which loads pandas if it is installed."""
+    if column.null_count or not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        return column.to_numpy()
+    parts = [np.from_dlpack(part) for part in column.chunks]
+    return np.concatenate(parts) if parts else column.to_numpy()
+
+
+def merge_chunks(folder: Path, parts: Sequence[Chunk], version: Version) -> Chunk:
+    """One chunk of parts of one version that follow each other. The parts are left as they are."""
     whole = pa.concat_tables([_read(part) for part in parts], promote_options="default")
     floats = [name for name in whole.column_names if pa.types.is_floating(whole.schema.field(name).type)]
     for name in floats:
         if whole.column(name).null_count:
             place = whole.column_names.index(name)
             whole = whole.set_column(place, name, whole.column(name).fill_null(float("nan")))
-    return write_chunk(folder, whole, parts[0].cell, parts[0].first, identity)
+    return replace(write_chunk(folder, whole, parts[0].home, parts[0].first, version), cell=parts[0].cell)
 
 
 def quantities(chunks: Iterable[Chunk], method: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import CodeType
@@ -24,11 +24,15 @@ from typing import Any
 
 from statsclaw.montecarlo.design import Study
 
-#: Of Study(...), what results do not depend on.
-_FREE = frozenset({"name", "replications", "cap", "criteria", "description"})
+#: Of Study(...), what results do not depend on, and what the design says.
+_FREE = frozenset({"name", "replications", "cap", "criteria", "description", "mcse"})
+_SAID_BY_DESIGN = {"grid", "leave_out", "common_random_numbers", "truth", "seed", "level", "timeout"}
+_ELSEWHERE = _FREE | {"failures_allowed"} | _SAID_BY_DESIGN
 Description = dict[str, Any]
 #: Changes whenever the engine itself would give a study other numbers.
 STREAMS = "2"
+#: Of what `describe` gives. In the first, what the design says was a part of the code as well.
+FORMAT = 2
 #: By study file, the files of its folder that came with it when it was loaded, however it imported them.
 CAME_WITH: dict[Path, frozenset[Path]] = {}
 _SOURCED = re.compile(rb"""\bsource\s*\(\s*(?:file\s*=\s*)?(["'])([^"'\n\0]+)\1""")
@@ -46,9 +50,9 @@ class Identity:
         return {"design": self.design, "code": self.code, "environment": self.environment}
 
 
-def describe(study: Study) -> Description:
-    """Everything results depend on, as plain data."""
-    code, modules = _program(study) if study.program else _functions(study)
+def describe(study: Study, format: int = FORMAT) -> Description:
+    """Everything results depend on, as plain data, but for what only workers know. `format`: as it was written once."""
+    code, modules = _program(study) if study.program else _functions(study, format)
     described = {"design": study.described(), "code": code, "environment": _environment(modules)}
     plain: Description = json.loads(json.dumps(described, default=float))
     return plain
@@ -64,7 +68,7 @@ def differences(kept: Description, now: Description) -> list[str]:
     """What changed, a few words for each."""
     found: list[str] = []
     for part in ("design", "code", "environment"):
-        before, after = kept.get(part, {}), now[part]
+        before, after = kept.get(part, {}), now.get(part, {})
         for key in sorted({*before, *after}):
             if json.dumps(before.get(key), sort_keys=True) != json.dumps(
                 after.get(key), sort_keys=True
@@ -114,9 +118,13 @@ def program_files(study: Study) -> list[Path]:
     return list(found)
 
 
-def _functions(study: Study) -> tuple[dict[str, str], set[str]]:
+def _functions(study: Study, format: int) -> tuple[dict[str, str], set[str]]:
     assert isinstance(study.methods, Mapping)
     named: dict[str, Any] = {"dgp": study.dgp, **{f"method {name}": call for name, call in study.methods.items()}}
+    dropped = _FREE if format == 1 else _ELSEWHERE
+    if of_data := {name: call for cell in study.cells() for name, call in study.truth_of_data(cell).items()}:
+        dropped -= {"truth"}  # the design does not say how it follows from the data
+        named |= {f"truth {name}": call for name, call in of_data.items()}
     files = {study.origin.resolve()} if study.origin else set()
     code: dict[str, str] = {}
     for name, function in named.items():
@@ -130,7 +138,7 @@ def _functions(study: Study) -> tuple[dict[str, str], set[str]]:
     came = CAME_WITH.get(study.origin.resolve(), frozenset()) if study.origin else frozenset()
     for file in with_local_imports(files | came, modules, {folder, *(file.parent for file in files)}):
         is_study = file in files
-        code[_name(file, folder)] = _sha(_normalised(file, is_study=is_study))
+        code[_name(file, folder)] = _sha(_normalised(file, is_study=is_study, dropped=dropped))
     return code, modules
 
 
@@ -203,19 +211,19 @@ def _parsed(file: Path) -> ast.Module:
         return ast.Module([ast.Expr(ast.Constant(file.read_bytes()))], [])
 
 
-def _normalised(file: Path, *, is_study: bool) -> str:
+def _normalised(file: Path, *, is_study: bool, dropped: Set[str]) -> str:
     tree = _parsed(file)
     if is_study:
-        _drop_free_parts(tree)
+        _drop_free_parts(tree, dropped)
     return ast.dump(tree)
 
 
-def _drop_free_parts(tree: ast.Module) -> None:
+def _drop_free_parts(tree: ast.Module, dropped: Set[str]) -> None:
     """Replications, cap, criteria, and the variables of the module that nothing else uses."""
-    places = [place for place, part in enumerate(fields(Study)) if part.name in _FREE]
+    places = [place for place, part in enumerate(fields(Study)) if part.name in dropped]
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _called(node) == "Study":
-            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in _FREE]
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg not in dropped]
             for place in places:
                 if place < len(node.args):
                     node.args[place] = ast.Constant(None)

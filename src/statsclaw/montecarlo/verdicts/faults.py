@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
 
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused
 from statsclaw.montecarlo.metrics.measures import McEstimate
 from statsclaw.montecarlo.verdicts.power import Measured, Model, Proportion, model_at

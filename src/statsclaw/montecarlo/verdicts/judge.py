@@ -13,7 +13,8 @@ With α = 1 − level, for interval and sequential alike:
   which for bias in units of EmpSE is the usual equivalence test).
 Exact for proportions and quantiles; for other metrics as good as the t interval, so nothing is decided by it on fewer
 than 20 replications: measured rates, for normal, skewed and heavy-tailed estimates, are in metrics/measures.py.
-The literal verdict has no error rate: `plan` says what to expect of it.
+The literal reading has no error rate: `plan` says what to expect of it. It decides nothing, at the cap neither: what is
+undecided there is UNDECIDED.
 
 Failures. A metric is conditional on success. A replication without a column that the metric needs counts as failed.
 - Where no criterion limits the failures of a method in a cell, the study lets a share of `failures_allowed` (1 %) pass.
@@ -36,21 +37,23 @@ question has no answer, and is UNDECIDED with the reason. Any other metric witho
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.failures import Bounds
-from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, interval, kind_of
+from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include, inside, kind_of
 from statsclaw.montecarlo.metrics.measures import RATES, McEstimate
 from statsclaw.montecarlo.metrics.order import Interval
 from statsclaw.montecarlo.storage.results import Results
 from statsclaw.montecarlo.table import Flags
-from statsclaw.montecarlo.verdicts.holm import adjusted
+from statsclaw.montecarlo.verdicts.holm import levels
 from statsclaw.montecarlo.verdicts.questions import Evidence, Place, Question, places_of, questions_of
+from statsclaw.montecarlo.verdicts.ranges import Range, of_looks, of_proportion, of_single_look
 from statsclaw.montecarlo.verdicts.sequential import looks, proportion_errors, scheduled_errors
 from statsclaw.montecarlo.verdicts.wording import notes_of, rule_of, warning_of
 
@@ -65,18 +68,17 @@ class CellVerdict:
     """One value of a criterion: of a cell, of a step of a trend, of a row of cells.
 
     `replications`: of each cell; `n`: of them used, in the cell with the fewest; `failures`: of all its cells.
-    `interval`: the one that passes, with 1 − level beyond each end. `bounds`: over the failures. `failures_matter`:
+    `decided` is its verdict: by the sequential tests, or by the interval where a single look was planned and is done;
+    undecided where the value as it is now says the opposite. `literal`, `interval_verdict`, `sequential`: what each
+    reading says. `range`: the interval that was judged, with its level. `bounds`: over the failures. `failures_matter`:
     they turn PASS into UNDECIDED. `more_helps`: further replications could decide it. `unallowed`: significantly more
-    replications failed than the study lets pass. `decided`: the sequential verdict, or that of the interval where a
-    single look was planned and is done; undecided where the value as it is now says the opposite. `method`: how the
-    interval was made.
+    replications failed than the study lets pass. `method`: how the interval was made.
     """
 
     cell: str
     cells: tuple[int, ...]
     value: float
     mcse: float | None
-    interval: Interval
     literal: Verdict
     interval_verdict: Verdict
     sequential: Verdict
@@ -90,12 +92,19 @@ class CellVerdict:
     unallowed: bool = False
     decided: Verdict = "UNDECIDED"
     method: str = ""
+    ranged: Callable[[], Range] = field(default=Range, compare=False, repr=False)
+
+    @property
+    def range(self) -> Range:
+        """Worked out when it is asked for: of a proportion it costs more than the verdict."""
+        return self.ranged()
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionVerdict:
-    """`decided`: PASS or FAIL with the stated error rates, else UNDECIDED. `verdict`: the same, but at the cap the
-    literal one where it is undecided, which `by` says. `failures_allowed`: of the study."""
+    """`verdict`: the one word, with the stated error rates; `by`: what it rests on, or why it is undecided. `literal`,
+    `interval`, `sequential`: what each reading says, as information. `cap`: the most replications a sequential run
+    makes. `failures_allowed`: of the study."""
 
     id: str
     criterion: Criterion
@@ -109,8 +118,8 @@ class CriterionVerdict:
     replications: int
     cells: tuple[CellVerdict, ...]
     notes: tuple[str, ...] = ()
-    decided: Verdict = "UNDECIDED"
     failures_allowed: float = 0.01
+    cap: int = 0
 
 
 def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[CriterionVerdict]:
@@ -120,16 +129,18 @@ def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[Cr
     answers = [[_answer(study, question, results, schedule, level, limits) for question in rows] for _, rows in asked]
     flat = [answer for rows in answers for answer in rows]
     losses = _losses(study, flat, limits)
-    fixed = adjusted([*(answer.errors[1] for answer in flat), *(loss[0] for loss in losses.values())])
-    repeated = adjusted([*(answer.errors[3] for answer in flat), *(loss[1] for loss in losses.values())])
     count, error = len(flat), 1 - level
+    fixed, repeated = (
+        levels([*(answer.errors[at] for answer in flat), *(loss[place] for loss in losses.values())], error)
+        for at, place in ((1, 0), (3, 1))
+    )
     too_many = {
-        place: (one <= error, other <= error)
-        for place, one, other in zip(losses, fixed[count:], repeated[count:], strict=True)
+        place: (loss[0] <= one, loss[1] <= other)
+        for (place, loss), one, other in zip(losses.items(), fixed[count:], repeated[count:], strict=True)
     }
     decided = iter(
         [
-            _decided(study, answer, one, other, error, too_many, schedule)
+            _decided(study, answer, (one, other), error, too_many, schedule)
             for answer, one, other in zip(flat, fixed[:count], repeated[:count], strict=True)
         ]
     )
@@ -141,7 +152,7 @@ def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dic
     schedule = looks(study)
     found: dict[int, int] = {}
     for row in judge_study(study, results, level):
-        if row.decided == "FAIL":
+        if row.verdict == "FAIL":
             continue
         for cell in (cell for cell in row.cells if cell.decided == "UNDECIDED" and cell.more_helps):
             for number in cell.cells:
@@ -156,18 +167,20 @@ def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dic
 class _Answer:
     """`errors`: p-values of outside the band and within it, for a fixed number of replications and for repeated looks.
 
-    `reason`: why there is no value, or that there is nothing yet."""
+    `reached`: the estimates at the looks there were; `hits`: of a proportion, the outcomes. `reason`: why there is no
+    value, or that there is nothing yet."""
 
     question: Question
     estimate: McEstimate
     bounds: Bounds
-    shown: Interval
     errors: tuple[float, float, float, float]
     completed: int
     excused: bool
     reason: str = ""
     more_helps: bool = True
     lost: Mapping[Place, Flags] = field(default_factory=dict)
+    reached: Sequence[McEstimate] = ()
+    hits: Flags | None = None
 
 
 def _losses(study: Study, answers: Sequence[_Answer], limits: _Limits) -> dict[Place, tuple[float, float]]:
@@ -213,7 +226,7 @@ def _answer(
     except KeyError as missing:
         return replace(_unanswered(question, f"{missing.args[0]} was not recorded"), more_helps=False)
     found, low, high = evidence.estimate(), question.low, question.high
-    hits = evidence.outcomes()
+    hits, usable = evidence.outcomes(), list[McEstimate]()
     if found.undefined:
         return replace(_unanswered(question, found.undefined, found, evidence.completed), more_helps=False)
     if math.isnan(found.value):
@@ -233,14 +246,13 @@ def _answer(
     bounds = evidence.bounds() if found.failures else Bounds(found.value, found.value)
     lost = evidence.lost()
     excused = bool(found.failures) and _excused(limits, lost)
-    shown = interval(found, 2 * (1 - level))
-    return _Answer(question, found, bounds, shown, errors, evidence.completed, excused, lost=lost)
+    return _Answer(question, found, bounds, errors, evidence.completed, excused, lost=lost, reached=usable, hits=hits)
 
 
 def _unanswered(question: Question, reason: str, found: McEstimate | None = None, completed: int = 0) -> _Answer:
     nothing = found or McEstimate(math.nan, None, 0, 0)
     everything = Bounds(-math.inf, math.inf)
-    return _Answer(question, nothing, everything, (-math.inf, math.inf), (1.0,) * 4, completed, False, reason)
+    return _Answer(question, nothing, everything, (1.0,) * 4, completed, False, reason)
 
 
 def _excused(limits: _Limits, lost: Mapping[Place, Flags]) -> bool:
@@ -270,20 +282,20 @@ def _accepts(criterion: Criterion, lost: Flags) -> bool:
 def _decided(
     study: Study,
     answer: _Answer,
-    fixed: float,
-    repeated: float,
+    shares: tuple[float, float],
     error: float,
     too_many: Mapping[Place, tuple[bool, bool]],
     schedule: Sequence[int],
 ) -> CellVerdict:
+    """`shares`: the errors at which the interval and the repeated tests say FAIL, of the `error` of the family."""
     question, found = answer.question, answer.estimate
     single = len(schedule) == 1 and answer.completed >= schedule[0]
     failing = [] if question.criterion.metric in RATES else [too_many.get(at, (False, False)) for at in answer.lost]
-    of_interval, of_looks = any(row[0] for row in failing), any(row[1] for row in failing)
-    unallowed = of_interval if single else of_looks
+    of_interval, of_repeated = any(row[0] for row in failing), any(row[1] for row in failing)
+    unallowed = of_interval if single else of_repeated
     literal: Verdict = "PASS" if question.low <= found.value <= question.high and not unallowed else "FAIL"
-    one = _verdict(answer.errors[0], fixed, error)
-    other = _verdict(answer.errors[2], repeated, error)
+    one = _verdict(answer.errors[0], answer.errors[1], error, shares[0])
+    other = _verdict(answer.errors[2], answer.errors[3], error, shares[1])
     if answer.reason:
         literal = one = other = "UNDECIDED"
     matters = _failures_matter(answer, study.failures_allowed) and not unallowed
@@ -291,20 +303,34 @@ def _decided(
     warning = answer.reason or warning_of(found, question.criterion, answer.bounds, matters=matters, exceeded=allowed)
     if matters:
         one, other = ("UNDECIDED" if row == "PASS" else row for row in (one, other))
-    one, other = "FAIL" if of_interval else one, "FAIL" if of_looks else other
+    one, other = "FAIL" if of_interval else one, "FAIL" if of_repeated else other
     decided = one if single else other
+    method = kind_of(found) if single or answer.hits is None else "likelihood ratios, at any time"
     if decided != literal:
         decided = "UNDECIDED"
     return CellVerdict(
-        question.name, question.cells, found.value, found.error, answer.shown, literal, one, other,
-        answer.completed, found.trials, found.failures, (answer.bounds.low, answer.bounds.high), warning, matters,
-        answer.more_helps and not matters, unallowed, decided, kind_of(found),
+        question.name, question.cells, found.value, found.error, literal, one, other, answer.completed, found.trials,
+        found.failures, (answer.bounds.low, answer.bounds.high), warning, matters, answer.more_helps and not matters,
+        unallowed, decided, method, partial(_range_of, answer, single, shares, error, schedule),
     )  # fmt: skip
 
 
-def _verdict(outside: float, within: float, error: float) -> Verdict:
-    """By the error of "it lies outside of the band", and the corrected one of "it lies within"."""
-    if within <= error:
+def _range_of(
+    answer: _Answer, single: bool, shares: tuple[float, float], error: float, schedule: Sequence[int]
+) -> Range:
+    band = (answer.question.low, answer.question.high)
+    if answer.reason:
+        return Range()
+    if single:
+        return of_single_look(answer.estimate, band, error, shares[0])
+    if answer.hits is not None:
+        return of_proportion(answer.hits, band, error, shares[1])
+    return of_looks(answer.reached, len(schedule), band, error, shares[1])
+
+
+def _verdict(outside: float, within: float, error: float, share: float) -> Verdict:
+    """By the error of "it lies outside of the band", and that of "it lies within" against its share of the family's."""
+    if within <= share:
         return "FAIL"
     return "PASS" if outside <= error else "UNDECIDED"
 
@@ -334,18 +360,18 @@ def _judged(
         for name in ("literal", "interval_verdict", "sequential", "decided")
     )
     done = min((cell.replications for cell in cells), default=0)
-    verdict, by = decided, "interval (one look)" if len(schedule) == 1 and decided != repeated else "sequential"
+    by = "one look" if len(schedule) == 1 and done >= schedule[0] else "sequential"
     open_cells = [cell for cell in cells if cell.decided == "UNDECIDED"]
     if decided == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
-        verdict, by = _without_more(literal, open_cells)
+        by = _why_open(open_cells)
     notes = (
         notes_of([(cell.cell, cell.warning) for cell in cells])
         if cells
         else ("the criterion selects no cell of the study",)
     )
     return CriterionVerdict(
-        criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, verdict, by, level, done, tuple(cells),
-        notes, decided, study.failures_allowed,
+        criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, decided, by, level, done, tuple(cells),
+        notes, study.failures_allowed, schedule[-1],
     )  # fmt: skip
 
 
@@ -353,13 +379,13 @@ def _is_final(cell: CellVerdict, schedule: Sequence[int]) -> bool:
     return not cell.more_helps or cell.replications >= schedule[-1]
 
 
-def _without_more(literal: Verdict, cells: Sequence[CellVerdict]) -> tuple[Verdict, str]:
-    """The literal reading stands, but not where failures, or that there is no value, are the reason."""
+def _why_open(cells: Sequence[CellVerdict]) -> str:
+    """Why no further replications will decide it."""
     if any(cell.failures_matter for cell in cells):
-        return "UNDECIDED", "failures could change it"
+        return "failures could change it"
     if stuck := [cell for cell in cells if not cell.more_helps]:
-        return "UNDECIDED", "there is no value" if any(cell.n for cell in stuck) else "not recorded"
-    return literal, "literal, at the cap"
+        return "there is no value" if any(cell.n for cell in stuck) else "not recorded"
+    return "at the cap"
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:

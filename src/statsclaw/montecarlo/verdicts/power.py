@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special  # type: ignore[import-untyped]
 
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.metrics.measures import PROPORTIONS
 from statsclaw.montecarlo.metrics.order import Interval
 

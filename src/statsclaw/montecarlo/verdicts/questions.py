@@ -146,9 +146,23 @@ class Evidence:
         self._tables = [results.table(cell, criterion.method, needed) for cell in question.cells]
         self._references = [results.table(cell, method, needed) for method in methods[1:] for cell in question.cells]
         self.completed = min(len(table.failed) for table in (*self._tables, *self._references))
+        self._found: dict[int, McEstimate] = {}
+
+    def plain(self) -> tuple[str, float] | None:
+        """Metric and truth, where the question is about a metric of one method in one cell."""
+        criterion = self.question.criterion
+        if criterion.minus is not None or criterion.metric in (*COMPARISONS, *ALONG_AXIS):
+            return None
+        return self._metric, self._truth(0)
 
     def estimate(self, count: int | None = None) -> McEstimate:
         """The value from the first `count` replications, all unless given."""
+        used = self.completed if count is None else min(count, self.completed)
+        if used not in self._found:
+            self._found[used] = self._estimate(used)
+        return self._found[used]
+
+    def _estimate(self, count: int) -> McEstimate:
         criterion = self.question.criterion
         if criterion.metric in COMPARISONS:
             own, other = self._cut(self._tables[0], count), self._cut(self._references[0], count)
@@ -184,10 +198,11 @@ class Evidence:
         if criterion.metric in COMPARISONS or criterion.minus is not None:
             found = self.estimate()
             return Bounds(found.value, found.value) if not found.failures else Bounds(-math.inf, math.inf)
+        single = self.plain() is not None
         of_cells = [
             worst_case(
-                self._metric, self._of_cell(at, None), table, parameter=criterion.parameter, truth=self._truth(at),
-                of_field=criterion.field, support="observed",
+                self._metric, self.estimate() if single else self._of_cell(at, None), table,
+                parameter=criterion.parameter, truth=self._truth(at), of_field=criterion.field, support="observed",
             )
             for at, table in enumerate(self._tables)
         ]  # fmt: skip

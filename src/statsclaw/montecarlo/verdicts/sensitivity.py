@@ -1,4 +1,4 @@
-"""After a study: the smallest fault that its passed criteria would have noticed, from the stored replications alone.
+"""After a study: the smallest fault that its PASSed criteria would have noticed, from the stored replications alone.
 
 Standard errors and the halves of the intervals are multiplied by a factor, or estimates and intervals are shifted by a
 multiple of EmpSE, in every replication and cell; the criterion is judged again. "Noticed" is a literal FAIL, or for
@@ -11,16 +11,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.intervals import error_to_include
 from statsclaw.montecarlo.metrics.measures import METRICS
 from statsclaw.montecarlo.metrics.paired import COMPARISONS
 from statsclaw.montecarlo.storage.results import Results
-from statsclaw.montecarlo.table import Table
-from statsclaw.montecarlo.verdicts.judge import LEVEL, judge_study
-from statsclaw.montecarlo.verdicts.questions import Evidence, Question, metric_of, questions_of
+from statsclaw.montecarlo.verdicts.judge import LEVEL, CriterionVerdict, judge_study
+from statsclaw.montecarlo.verdicts.perturbed import Faulty, Perturbation, with_fault
+from statsclaw.montecarlo.verdicts.questions import Question, metric_of, questions_of
 
 #: Perturbations in the order they are tried, before halving: per cent of the standard errors, hundredths of EmpSE.
 _STEPS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
@@ -62,17 +60,22 @@ def _down(size: float) -> str:
     return f"{math.floor(size * 10**digits * (1 - 1e-9)) / 10**digits:.{max(digits, 0)}f}"
 
 
-def sensitivity(study: Study, results: Results, level: float = LEVEL) -> list[SensitivityRow]:
-    """Of every criterion that passed literally, or by its interval, in both directions."""
+def sensitivity(
+    study: Study, results: Results, level: float = LEVEL, verdicts: Sequence[CriterionVerdict] | None = None
+) -> list[SensitivityRow]:
+    """Of every criterion that is PASS, in both directions; what is undecided or failed has noticed nothing."""
     found: list[SensitivityRow] = []
-    for verdict in judge_study(study, results, level):
+    for verdict in judge_study(study, results, level) if verdicts is None else verdicts:
+        if verdict.verdict != "PASS":
+            continue
         said = {"literal": verdict.literal, "interval": verdict.interval}
         rules = [name for name, found in said.items() if found == "PASS"]
         if not rules or not _can_be_perturbed(verdict.criterion):
             continue
         questions = questions_of(study, verdict.criterion)
+        under_fault = [with_fault(study, question, results) for question in questions]
         for rule in rules:
-            found += _of_rule(study, verdict.criterion, questions, results, rule, 1 - level)
+            found += _of_rule(verdict.criterion, questions, under_fault, rule, 1 - level)
     return found
 
 
@@ -85,7 +88,7 @@ def _columns(criterion: Criterion) -> tuple[str, ...]:
 
 
 def _of_rule(
-    study: Study, criterion: Criterion, questions: Sequence[Question], results: Results, rule: str, error: float
+    criterion: Criterion, questions: Sequence[Question], under_fault: Sequence[Faulty], rule: str, error: float
 ) -> list[SensitivityRow]:
     columns = set(_columns(criterion))
     kinds: list[tuple[str, str, Callable[[float], Perturbation], Sequence[float]]] = []
@@ -102,8 +105,8 @@ def _of_rule(
     rows = []
     for name, direction, made, sizes in kinds:
         best: tuple[float, str] | None = None
-        for question in questions:
-            size = _smallest(study, question, results, made, sizes, rule, error, best[0] if best else math.inf)
+        for question, faulty in zip(questions, under_fault, strict=True):
+            size = _smallest(question, faulty, made, sizes, rule, error, best[0] if best else math.inf)
             if size is not None and (best is None or size < best[0]):
                 best = (size, question.name)
         smallest, where = best if best is not None else (None, "")
@@ -118,51 +121,9 @@ _UNMOVED = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Perturbation:
-    """Standard errors and intervals × `factor`, estimates and intervals moved by `shift` EmpSE."""
-
-    factor: float
-    shift: float
-
-
-class Perturbed:
-    """Results as they would have been with the fault, for one parameter of one method."""
-
-    def __init__(self, results: Results, method: str, parameter: str, fault: Perturbation) -> None:
-        self._results, self._method, self._parameter, self._fault = results, method, parameter, fault
-
-    def completed(self, cell: int) -> int:
-        return self._results.completed(cell)
-
-    def table(self, cell: int, method: str, columns: Sequence[str] | None = None) -> Table:
-        own = [f"{self._parameter}.{name}" for name in ("estimate", "low", "high", "se")]
-        if method != self._method or columns is None or not set(columns) & set(own):
-            return self._results.table(cell, method, columns)
-        table = self._results.table(cell, method, tuple(dict.fromkeys((own[0], *columns))))
-        return Table(table.failed, self._moved(table, columns, own[0]))
-
-    def _moved(self, table: Table, columns: Sequence[str], estimate: str) -> dict[str, np.ndarray]:
-        values = table.columns[estimate]
-        shift = self._fault.shift * float(np.nanstd(values[~table.failed], ddof=1)) if self._fault.shift else 0.0
-        found: dict[str, np.ndarray] = {}
-        for name in columns:
-            kind = name.rsplit(".", 1)[-1] if name.startswith(f"{self._parameter}.") else ""
-            column = table.columns[name]
-            if kind == "se":
-                column = column * self._fault.factor
-            elif kind in ("low", "high"):
-                column = values + self._fault.factor * (column - values) + shift
-            elif kind == "estimate":
-                column = column + shift
-            found[name] = column
-        return found
-
-
 def _smallest(
-    study: Study,
     question: Question,
-    results: Results,
+    faulty: Faulty,
     made: Callable[[float], Perturbation],
     sizes: Sequence[float],
     rule: str,
@@ -173,8 +134,7 @@ def _smallest(
     `known`, what another cell has."""
 
     def noticed(size: float) -> bool:
-        changed = Perturbed(results, question.criterion.method, str(question.criterion.parameter), made(size))
-        found = Evidence(study, question, changed).estimate()
+        found = faulty(made(size))
         if rule == "literal":
             return not question.low <= found.value <= question.high
         return not error_to_include(found, question.low, question.high) <= error

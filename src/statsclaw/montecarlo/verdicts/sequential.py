@@ -16,8 +16,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special  # type: ignore[import-untyped]
 
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.design import Study
 from statsclaw.montecarlo.metrics.intervals import error_to_exclude, error_to_include
 from statsclaw.montecarlo.metrics.measures import McEstimate
@@ -27,6 +27,7 @@ Ints = NDArray[np.int64]
 
 #: Steps of the path along which a proportion is followed grow by this factor.
 _STEP = 1.02
+_HALVINGS = 24
 
 
 def looks(study: Study) -> tuple[int, ...]:
@@ -82,6 +83,23 @@ def log_evidence_above(counts: Ints, successes: Floats, edge: float, scale: floa
             - special.xlog1py(misses, -edge)
         )
     return found
+
+
+def proportion_interval(counts: Ints, successes: Floats, low: float, high: float, error: float) -> tuple[float, float]:
+    """All proportions that the tests leave, each side with this error, at any of `counts`: the evidence is turned
+    around. Its prior has the width of that against the band."""
+    scale, needed, value = _prior_scale(low, high), -math.log(error), float(successes[-1] / counts[-1])
+
+    def end(hits: Floats, top: float) -> float:
+        """The largest proportion that is excluded from below."""
+        below, above = 0.0, top
+        for _ in range(_HALVINGS):
+            middle = (below + above) / 2
+            excluded = float(np.max(log_evidence_above(counts, hits, middle, scale))) >= needed
+            below, above = (middle, above) if excluded else (below, middle)
+        return below
+
+    return end(successes, value), 1 - end(counts - successes, 1 - value)
 
 
 def log_evidence_below(counts: Ints, successes: Floats, edge: float, scale: float) -> Floats:

@@ -12,9 +12,9 @@ from statsclaw.runlog.events.budget_set import BudgetSet
 from statsclaw.runlog.events.channel_opened import ChannelOpened
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation, Observation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
-from statsclaw.runlog.events.comprehension_checked import ComprehensionChecked, OpenChoice
+from statsclaw.runlog.events.comprehension_checked import Assumed, ComprehensionChecked, OpenChoice
 from statsclaw.runlog.events.contract_checked import ContractChecked
-from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement
+from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement, Stated
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
 from statsclaw.runlog.events.dispatch_finished import DispatchFinished
 from statsclaw.runlog.events.dispatch_interrupted import DispatchInterrupted
@@ -28,6 +28,7 @@ from statsclaw.runlog.events.gate_checked import GateChecked
 from statsclaw.runlog.events.isolation_breached import IsolationBreached, Trace
 from statsclaw.runlog.events.leak import Leak
 from statsclaw.runlog.events.log_repaired import LogRepaired
+from statsclaw.runlog.events.order_withdrawn import OrderWithdrawn
 from statsclaw.runlog.events.pushed import Pushed
 from statsclaw.runlog.events.question_answered import QuestionAnswered
 from statsclaw.runlog.events.question_asked import Option, QuestionAsked
@@ -61,6 +62,7 @@ AnyEvent = Annotated[
     | SandboxClosed
     | IsolationBreached
     | SignalRaised
+    | OrderWithdrawn
     | ChannelOpened
     | QuestionAsked
     | QuestionAnswered
@@ -90,6 +92,7 @@ AnyEvent = Annotated[
 __all__ = [
     "AnyEvent",
     "ArtifactWritten",
+    "Assumed",
     "BudgetSet",
     "CaseOutcome",
     "ChannelOpened",
@@ -122,6 +125,7 @@ __all__ = [
     "Observation",
     "OpenChoice",
     "Option",
+    "OrderWithdrawn",
     "Pushed",
     "QuestionAnswered",
     "QuestionAsked",
@@ -140,6 +144,7 @@ __all__ = [
     "SpecAmended",
     "SpecFrozen",
     "StateEntered",
+    "Stated",
     "StudyShortened",
     "SuiteChecked",
     "Trace",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -8,6 +8,8 @@ from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.sandbox import NetworkUse
 
 Direction = Literal["too large", "too small", ""]
+#: The name of stored content, which is never a path.
+Digest = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
 
 
 class Deviation(Fact):
@@ -68,7 +70,7 @@ class Criterion(Fact):
 class CommandExecuted(Event):
     """Evidence: a command the engine ran itself on `tree_sha256`, with what came out of it.
 
-    A study that was `carried_from` another tree was not run again: all it depends on, `basis_sha256`, is the same.
+    What was `carried_from` another tree was not run again: all it depends on, `basis_sha256`, is the same.
     """
 
     kind: Literal["command_executed"] = "command_executed"
@@ -85,12 +87,14 @@ class CommandExecuted(Event):
     tests: tuple[CaseOutcome, ...] = ()
     criteria: tuple[Criterion, ...] = ()
     observations: tuple[Observation, ...] = ()
-    records_sha256: str | None = None
+    records_sha256: Digest | None = None
     #: Questions or answers, which the run's folder keeps beside the log: they may be as large as all draws together.
-    kept_sha256: str | None = None
+    kept_sha256: Digest | None = None
     fault_of: str | None = None
     seed: int | None = None
     basis_sha256: str = ""
     carried_from: str = ""
     network: NetworkUse | None = None
     barrier: str = ""
+    #: What a person should read first: the first error of a compiler, the notes of R CMD check.
+    said: tuple[str, ...] = ()

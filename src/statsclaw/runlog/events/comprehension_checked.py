@@ -8,13 +8,36 @@ from statsclaw.runlog.events.question_asked import Option
 
 
 class OpenChoice(Fact):
-    """What the sources leave undecided and nobody has decided yet."""
+    """What the sources leave undecided and nobody has decided yet.
+
+    `assumed`: the planner assumed the first option, and results change with the second.
+    """
 
     id: str
     question: str
     options: tuple[Option, ...]
     default: int
     changes: str
+    assumed: bool = False
+
+
+class Assumed(Fact):
+    """An assumption that no source states. `differs`: whether results change `otherwise`; None: that was not tried.
+
+    `why_not`: why nothing else can be meant. `note`: what was seen when both were executed on `inputs` inputs.
+    """
+
+    text: str
+    function: str = ""
+    otherwise: str = ""
+    why_not: str = ""
+    differs: bool | None = None
+    inputs: int = 0
+    note: str = ""
+
+    @property
+    def untried(self) -> bool:
+        return self.differs is None and not self.why_not
 
 
 class ComprehensionChecked(Event):
@@ -27,4 +50,5 @@ class ComprehensionChecked(Event):
     symbols: int
     definitions: int = 0
     choices: tuple[OpenChoice, ...] = ()
+    assumed: tuple[Assumed, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -40,11 +40,22 @@ class Judgement(Fact):
         return self.literal if self.planned is None else "OPEN"
 
 
+class Stated(Fact):
+    """A criterion that a source states, and the frozen criteria that carry it. `source`: a file, or "request"."""
+
+    source: str
+    name: str
+    text: str
+    carried_by: tuple[str, ...] = ()
+
+
 class CriteriaJudged(Event):
-    """Every frozen criterion, each once, on one package. `in_doubt`: one that fails while all exact checks pass."""
+    """Every frozen criterion, each once, on one package. `in_doubt`: one that fails while all exact checks pass.
+    `stated`: what the sources demand, with the criteria that carry it; of the result only."""
 
     kind: Literal["criteria_judged"] = "criteria_judged"
     tree_sha256: str
     subject: Literal["after", "before", "null", "disturbed"] = "after"
     judgements: tuple[Judgement, ...]
     in_doubt: str = ""
+    stated: tuple[Stated, ...] = ()

@@ -16,6 +16,7 @@ class ReadingRow(Fact):
     tried: int = 0
     largest_difference: float | None = None
     note: str = Field("", max_length=2000)
+    different: int = 0
 
 
 class ReadingsCompared(Event):

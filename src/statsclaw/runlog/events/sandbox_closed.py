@@ -8,7 +8,10 @@ from statsclaw.runlog.events.sandbox import NetworkUse
 
 
 class SandboxClosed(Event):
-    """What was seen of a program from outside: documents it opened, its network, why it was ended if it was."""
+    """What was seen of a program from outside: documents it opened, its network, why it was ended if it was.
+
+    `scratch`: what it left in its temporary folder for its own next attempt, path and hash.
+    """
 
     kind: Literal["sandbox_closed"] = "sandbox_closed"
     dispatch: str
@@ -16,3 +19,4 @@ class SandboxClosed(Event):
     network: NetworkUse = NetworkUse()
     ended_by: str = ""
     suspicions: tuple[Trace, ...] = ()
+    scratch: dict[str, str] = {}

@@ -109,14 +109,14 @@ def _raises_and_returns(contract: Contract, tests: TestSpec) -> Iterator[Finding
             other = next((one for one in raising[scenario][:100] if _same_call(one.of, row.of)), None)
             if other is None:
                 continue
-            alone = len(set(row.scenarios)) == 1
+            certain = len(set(row.scenarios)) == 1 and None not in (other.of, row.of)
             message = (
                 f"In the scenario {scenario}, {other.id} demands {other.error} and {row.id} a value "
                 f"of {row.of or other.of or 'the same call'}; a call that raises returns nothing."
             )
             where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
             key = f"raises-and-returns:{other.id}:{row.id}:{scenario}"
-            yield finding("conflict", "error" if alone else "warning", message, where, key)
+            yield finding("conflict", "error" if certain else "warning", message, where, key)
 
 
 def _same_call(one: str | None, other: str | None) -> bool:
@@ -134,9 +134,7 @@ def _defaults(contract: Contract, interface: Interface) -> Iterator[Finding]:
     for row in contract.comprehension.symbols:
         for name, sign, bound in _limits(row.symbol, plain(row.domain)):
             domains[name].append((sign, bound))
-    rows = [(function.name, argument) for function in interface.functions for argument in function.arguments]
-    rows += [(cls.name, argument) for cls in interface.classes for argument in cls.arguments]
-    for function, argument in rows:
+    for function, argument in interface.arguments():
         value = _default(argument)
         for sign, bound in domains.get(argument.name.lower(), ()) if value is not None else ():
             if value is not None and not _satisfies(value, sign, float(bound)):

@@ -10,7 +10,7 @@ from statsclaw.runlog.events.finding import Finding
 from statsclaw.sources.index import Index
 from statsclaw.specs.comprehension import Choice
 from statsclaw.specs.contract import COMPREHENSION, INTERFACE, SIM_SPEC, SPEC, SPECIFICATIONS, TEST_SPEC, Contract
-from statsclaw.specs.interface import Condition, Interface
+from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint.found import clip, finding
 from statsclaw.specs.lint.power import cells_of
 from statsclaw.specs.lint.vocabulary import words_of
@@ -24,13 +24,18 @@ _MOST_WORDS = 20
 
 
 def coverage_findings(
-    contract: Contract, documents: Mapping[str, str], checks: Collection[str] = ()
+    contract: Contract,
+    documents: Mapping[str, str],
+    checks: Collection[str] = (),
+    packages: Collection[str] | None = None,
 ) -> Iterator[Finding]:
     tests = contract.tests
     if tests is not None:
         yield from _scenarios_without_criterion(contract, tests)
         yield from _names_that_do_not_exist(contract, tests, {*CHECKS, *checks})
     if contract.interface is not None:
+        yield from _other_package(contract, contract.interface, packages)
+        yield from _no_base(contract, contract.interface, packages)
         yield from _elements_that_do_not_exist(contract, contract.interface)
     if tests is not None and contract.steps:
         yield from _steps_and_scenarios(contract, tests)
@@ -65,6 +70,32 @@ def excused_equations(contract: Contract, index: Index) -> Iterator[Finding]:
 
 def _at(contract: Contract, file: str, block: str, *path: str | int) -> str:
     return f"{file}:{contract.line_of(file, block, *path)}"
+
+
+def _no_base(contract: Contract, interface: Interface, packages: Collection[str] | None) -> Iterator[Finding]:
+    """What is compared with the package as it was needs one that can be asked."""
+    if packages is None or packages:
+        return
+    for number, row in enumerate(contract.tests.criteria if contract.tests else ()):
+        if row.rule == "same as base":
+            message = f"{row.id} compares with the package as it was, and the target has no package yet."
+            yield finding(
+                "coverage", "error", message, _at(contract, TEST_SPEC, "criteria", number), f"no-base:{row.id}"
+            )
+    for name, function in interface.callables():
+        if function.extends:
+            message = f"{name} extends what is there, and the target has no package yet."
+            yield finding("coverage", "error", message, _at(contract, INTERFACE, "interface"), f"no-base:{name}")
+
+
+def _other_package(contract: Contract, interface: Interface, packages: Collection[str] | None) -> Iterator[Finding]:
+    """Whoever is asked must be the target: an innocent builder would answer for another package."""
+    name = interface.package
+    if packages and not {name, *name.split(".")} & set(packages):
+        own = clip(", ".join(sorted(packages)))
+        message = f"The interface is that of the package “{clip(name, 60)}”; the target has {own}."
+        where = _at(contract, INTERFACE, "interface", "package")
+        yield finding("coverage", "error", message, where, f"other-package:{clip(name, 60)}")
 
 
 def _scenarios_without_criterion(contract: Contract, tests: TestSpec) -> Iterator[Finding]:
@@ -103,7 +134,7 @@ def _elements_that_do_not_exist(contract: Contract, interface: Interface) -> Ite
     for number, row in enumerate(contract.tests.criteria if contract.tests else ()):
         named += [(row.id, row.of, _at(contract, TEST_SPEC, "criteria", number))] if row.of else []
     for who, name, where in named:
-        if name not in known:
+        if name not in known and not interface.is_of_base(name):
             message = f"{who} refers to {clip(name, 80)}, which the interface does not have."
             yield finding("coverage", "error", message, where, f"no-such-element:{who}:{clip(name, 80)}")
 
@@ -114,12 +145,8 @@ def _with_wholes(names: Iterable[str]) -> set[str]:
     return {".".join(parts[:size]) for parts in split for size in range(1, len(parts) + 1)}
 
 
-def _exercised(tests: TestSpec) -> set[str]:
-    return {name for row in tests.scenarios for name in row.exercises} | {row.of for row in tests.criteria if row.of}
-
-
 def _steps_and_scenarios(contract: Contract, tests: TestSpec) -> Iterator[Finding]:
-    exercised = _with_wholes(_exercised(tests))
+    exercised = _with_wholes(tests.elements())
     yielded = {name for step in contract.steps for name in step.yields}
     parts = _with_wholes(yielded)
     for number, step in enumerate(contract.steps):
@@ -130,6 +157,8 @@ def _steps_and_scenarios(contract: Contract, tests: TestSpec) -> Iterator[Findin
                 yield finding("coverage", "warning", message, where, f"step-not-exercised:{step.id}:{name}")
     for number, row in enumerate(tests.scenarios):
         for name in row.exercises:
+            if contract.interface is not None and contract.interface.is_of_base(name):
+                continue  # nothing is built there
             if name not in parts and not _with_wholes([name]) & yielded:
                 message = f"The scenario {row.id} exercises {name}, and no step of the specification yields it."
                 where = _at(contract, TEST_SPEC, "scenarios", number)
@@ -137,7 +166,7 @@ def _steps_and_scenarios(contract: Contract, tests: TestSpec) -> Iterator[Findin
 
 
 def _never_exercised(contract: Contract, interface: Interface, tests: TestSpec) -> Iterator[Finding]:
-    used = _with_wholes(_exercised(tests))
+    used = _with_wholes(tests.elements())
     where = _at(contract, INTERFACE, "interface")
     missing: set[str] = set()
     for element in interface.elements():
@@ -148,19 +177,8 @@ def _never_exercised(contract: Contract, interface: Interface, tests: TestSpec) 
         yield finding("coverage", "warning", message, where, f"never-exercised:{element}")
 
 
-def _conditions_of(interface: Interface) -> Iterator[tuple[str, str, Condition]]:
-    """(function, rule of the criterion that checks it, condition)."""
-    rows = [(function.name, function.raises, function.warns) for function in interface.functions]
-    for cls in interface.classes:
-        rows.append((cls.name, cls.raises, ()))
-        rows += [(f"{cls.name}.{method.name}", method.raises, method.warns) for method in cls.methods]
-    for name, raises, warns in rows:
-        yield from ((name, "raises", row) for row in raises)
-        yield from ((name, "warns", row) for row in warns)
-
-
 def _conditions(contract: Contract, interface: Interface, tests: TestSpec) -> Iterator[Finding]:
-    stated = list(_conditions_of(interface))
+    stated = list(interface.conditions_of())
     checked = [row for row in tests.criteria if row.rule in ("raises", "warns")]
     carried: set[str] = set()
     for name, rule, row in stated:
@@ -211,8 +229,9 @@ def _decisions(contract: Contract, documents: Mapping[str, str]) -> Iterator[Fin
     texts = [documents[name] for name in SPECIFICATIONS if name in documents]
     if contract.comprehension is None or not texts:
         return
+    followed = {name for row in contract.comprehension.definitions for name in row.follows}
     for number, choice in enumerate(contract.comprehension.choices):
-        if choice.decision is None or any(_mentions(text, choice) for text in texts):
+        if choice.decision is None or choice.id in followed or any(_mentions(text, choice) for text in texts):
             continue
         label = clip(choice.options[choice.decision].label)
         message = (
@@ -224,7 +243,9 @@ def _decisions(contract: Contract, documents: Mapping[str, str]) -> Iterator[Fin
 
 
 def _mentions(text: str, choice: Choice) -> bool:
-    """The label as it stands, or most of its words in any form."""
+    """The name of the choice, its label as it stands, or most of its words in any form."""
+    if re.search(rf"(?<![\w.-]){re.escape(choice.id)}(?![\w-])", text):
+        return True
     label = choice.options[choice.decision or 0].label.lower()
     if "".join(label.split()) in "".join(text.lower().split()):
         return True

@@ -1,4 +1,4 @@
-"""A formula of a source that can be computed is compared with, not only bounded."""
+"""A formula of a source that can be computed is compared with, not only bounded, and where a step yields it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def formula_findings(contract: Contract, index: Index) -> Iterator[Finding]:
     """Criteria that carry a computable equation by a wide bound, name no fault, and stand alone with it."""
     if contract.tests is None or contract.comprehension is None:
         return
-    refs = list(dict.fromkeys(row.ref for row in contract.comprehension.definitions))
+    refs = contract.comprehension.computed_refs
     texts = Named(index)
     rows = contract.tests.criteria
     for number, row in enumerate(rows):
@@ -41,6 +41,40 @@ def formula_findings(contract: Contract, index: Index) -> Iterator[Finding]:
             f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}",
             f"formula-only-bounded:{row.id}",
         )
+
+
+def element_findings(contract: Contract, index: Index) -> Iterator[Finding]:
+    """Criteria of the rule close that carry a computable equation, and are `of` nothing or of what no step with this
+    equation yields: then nobody looks whether the questions look at what the equation gives."""
+    if contract.tests is None or contract.comprehension is None:
+        return
+    refs = contract.comprehension.computed_refs
+    texts = Named(index)
+
+    def meant(ref: str) -> str:
+        equation = texts.get(ref)
+        return equation.ref if equation else "".join(ref.split())
+
+    for number, row in enumerate(contract.tests.criteria):
+        carried = [ref for ref in refs if named(ref, row.source)]
+        using = {meant(ref) for ref in carried}
+        yielded = [name for step in contract.steps if using & set(map(meant, step.equations)) for name in step.yields]
+        if row.rule != "close" or not yielded or any(_touch(row.of, name) for name in yielded):
+            continue
+        names = ", ".join(dict.fromkeys(yielded))
+        own = f"is of {row.of}" if row.of else "names no element of the interface (of)"
+        yield finding(
+            "request",
+            "warning",
+            f"{row.id} “{clip(row.quantity)}” carries {', '.join(carried)}, which gives {clip(names)}, and {own}.",
+            f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}",
+            f"other-element:{row.id}",
+        )
+
+
+def _touch(one: str | None, other: str) -> bool:
+    """Whether two elements are the same, or one is a part of the other."""
+    return one is not None and (f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}."))
 
 
 def _compares(other: Criterion, row: Criterion, refs: list[str]) -> bool:

@@ -1,12 +1,16 @@
-"""What one reader's specification tells about another's: seeds, bounds, true values, identifiers, the algorithm."""
+"""What one reader's specification tells about another's: seeds, bounds, true values, identifiers, the algorithm.
+
+Only a number that cannot be in the builder's specification by chance is an error. All else is a suspicion: a warning.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from statsclaw.leaks.constants import anybodys
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.sources.index import Index
 from statsclaw.specs.contract import INTERFACE, SIM_SPEC, SPEC, SPECIFICATIONS, TEST_SPEC, Contract
@@ -14,10 +18,12 @@ from statsclaw.specs.lint.found import clip, finding
 from statsclaw.specs.lint.numbers import Found, digits_of, key_of, numbers_in, plain
 from statsclaw.specs.lint.overlap import overlap_findings
 from statsclaw.specs.lint.prose import Row, private_rows
-from statsclaw.specs.lint.vocabulary import named, pattern, vocabulary, words_of
+from statsclaw.specs.lint.vocabulary import named, pattern, vocabulary
 
 _SMALLEST_SEED = 1000
 _FEWEST_DIGITS = 3
+#: So many significant digits do not agree by chance.
+_CERTAIN_DIGITS = 6
 _MOST_FINDINGS = 50
 _IDENTIFIER = re.compile(r"(?<![\w-])[A-Za-z][A-Za-z0-9_.-]*")
 _NUMBERED = re.compile(r"\s{0,8}\d{1,2}[.)]\s")
@@ -33,8 +39,10 @@ class Hidden:
     kind: str
 
 
-def leak_findings(contract: Contract, documents: Mapping[str, str], index: Index) -> Iterator[Finding]:
-    known = _public_numbers(documents, index)
+def leak_findings(
+    contract: Contract, documents: Mapping[str, str], index: Index, request: str = ""
+) -> Iterator[Finding]:
+    known = _public_numbers([documents.get(INTERFACE, ""), request, *(source.text for source in index.sources)])
     for name in SPECIFICATIONS:
         if name not in documents:
             continue
@@ -44,21 +52,13 @@ def leak_findings(contract: Contract, documents: Mapping[str, str], index: Index
         found += _names(name, rows, documents, index)
         if name != SPEC:
             found += _algorithm(name, rows)
-        yield from found[:_MOST_FINDINGS]
+        yield from sorted(found, key=lambda row: row.severity != "error")[:_MOST_FINDINGS]
     yield from overlap_findings(contract, documents, index)
 
 
-def _public_numbers(documents: Mapping[str, str], index: Index) -> set[str]:
-    """Those of the interface, and those of the sources that are not acceptance criteria there."""
-    public = {key_of(number.value) for number in numbers_in(plain(documents.get(INTERFACE, "")))}
-    for source in index.sources:
-        demanded = " ; ".join(row.text for row in source.criteria)
-        count: dict[str, int] = {}
-        for text, weight in ((source.text, 1), (demanded, -1)):
-            for number in numbers_in(plain(text)):
-                count[key_of(number.value)] = count.get(key_of(number.value), 0) + weight
-        public |= {key for key, times in count.items() if times > 0}
-    return public | {key_of(value) for value in cast("list[float]", vocabulary()["leaks"]["common"])}
+def _public_numbers(texts: Iterable[str]) -> set[str]:
+    """Numbers that everybody may have: those of the interface, the request and the sources."""
+    return {key_of(number.value) for text in texts for number in numbers_in(plain(text))}
 
 
 def _hidden_from(name: str, contract: Contract) -> list[Hidden]:
@@ -102,18 +102,19 @@ def _numbers(name: str, rows: list[Row], hidden: list[Hidden], known: set[str]) 
         key = str(int(row.value)) if row.kind == "seed" else key_of(row.value)
         if _telling(row) and key not in known:
             secrets.setdefault(key, row)
-    seen: set[str] = set()
+    hits: dict[str, tuple[bool, int, str]] = {}
     for line, text in rows:
         for number in numbers_in(plain(text)):
-            found = next((key for key in _keys(number) if key in secrets and key not in seen), None)
-            if found is None:
-                continue
-            seen.add(found)
-            secret = secrets[found]
-            computing = secret.kind == "bound" and digits_of(secret.value) < _FEWEST_DIGITS and _computing(text)
-            severity: Severity = "warning" if computing else "error"
-            message = f"{name} holds {clip(number.literal, 40)}, which is {secret.what}."
-            yield finding("leaks", severity, message, f"{name}:{line}", f"number-leaked:{name}:{secret.kind}:{found}")
+            for key in [key for key in _keys(number) if key in secrets]:
+                certain = name == SPEC and _certain(secrets[key], text)
+                if key not in hits or (certain and not hits[key][0]):
+                    hits[key] = certain, line, number.literal
+    for key, (certain, line, literal) in hits.items():
+        secret = secrets[key]
+        message = f"{name} holds {clip(literal, 40)}, which is {secret.what}."
+        where = f"{name}:{line}"
+        severity: Severity = "error" if certain else "warning"
+        yield finding("leaks", severity, message, where, f"number-leaked:{name}:{secret.kind}:{key}")
 
 
 def _keys(number: Found) -> list[str]:
@@ -124,14 +125,19 @@ def _keys(number: Found) -> list[str]:
 
 
 def _telling(row: Hidden) -> bool:
-    """A long seed; three digits; or a bound so small that only a tolerance is."""
+    """A long seed, or a number of three digits and more that not anybody may write."""
     if row.kind == "seed":
         return row.value >= _SMALLEST_SEED
-    return digits_of(row.value) >= _FEWEST_DIGITS or (row.kind == "bound" and 0 < abs(row.value) < 1e-3)
+    return digits_of(row.value) >= _FEWEST_DIGITS and not anybodys(row.value)
 
 
-def _computing(text: str) -> bool:
-    return pattern(words_of("leaks", "computing")).search(text.lower()) is not None
+def _certain(row: Hidden, text: str) -> bool:
+    """Whether chance is out of the question: many digits, or a seed that is called one."""
+    return digits_of(row.value) >= _CERTAIN_DIGITS or (row.kind == "seed" and "seed" in text.lower())
+
+
+#: R's systems of classes, which many a specification names.
+_OF_R = {"S3", "S4", "R5", "R6"}
 
 
 def _identifiers(name: str, rows: list[Row], contract: Contract, index: Index) -> Iterator[Finding]:
@@ -151,12 +157,12 @@ def _identifiers(name: str, rows: list[Row], contract: Contract, index: Index) -
             if key in ids and key not in seen:
                 seen.add(key)
                 message = f"{name} names {key}, which is {ids[key]}."
-                yield finding("leaks", "error", message, f"{name}:{line}", f"id-leaked:{name}:{key}")
+                yield finding("leaks", "warning", message, f"{name}:{line}", f"id-leaked:{name}:{key}")
 
 
 def _own_identifiers(name: str, contract: Contract, index: Index) -> set[str]:
     """Words that mean something else to the reader: steps, stated criteria, symbols, names of the interface."""
-    taken = {step.id for step in contract.steps} | {row.id for row in index.criteria}
+    taken = {step.id for step in contract.steps} | {row.id for row in index.criteria} | _OF_R
     if contract.comprehension is not None:
         taken |= {row.symbol for row in contract.comprehension.symbols}
     if contract.interface is not None:
@@ -181,7 +187,7 @@ def _names(name: str, rows: list[Row], documents: Mapping[str, str], index: Inde
             if hit[0] not in seen:
                 seen.add(hit[0])
                 message = f"{name} speaks of “{hit[0]}”; its reader is not to know that there is such a thing."
-                yield finding("leaks", "error", message, f"{name}:{line}", f"named:{name}:{hit[0]}")
+                yield finding("leaks", "warning", message, f"{name}:{line}", f"named:{name}:{hit[0]}")
 
 
 def _algorithm(name: str, rows: list[Row]) -> Iterator[Finding]:
@@ -192,5 +198,5 @@ def _algorithm(name: str, rows: list[Row]) -> Iterator[Finding]:
         steps = sum(1 for _, below in rows[place + 1 : place + 16] if _NUMBERED.match(below))
         if steps >= 2:
             message = f"{name} gives an algorithm in {steps} numbered steps; its reader checks results, not steps."
-            yield finding("leaks", "error", message, f"{name}:{line}", f"algorithm:{name}:{line}")
+            yield finding("leaks", "warning", message, f"{name}:{line}", f"algorithm:{name}:{line}")
             return

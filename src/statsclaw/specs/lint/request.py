@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 from statsclaw.runlog.events.finding import Finding, Severity
@@ -127,14 +129,24 @@ def _is_distance(quantity: str) -> bool:
 
 
 def carried_by(stated: StatedCriterion, rows: list[Carrier], index: Index) -> list[Carrier]:
-    """Those whose source names it: by its reference, or by its identifier where no other reference is meant."""
+    """Those whose source names it: by its reference, or by its identifier where no other reference is meant.
+
+    A number alone is no identifier: `notes.md(1)` is an equation.
+    """
     others = [row.ref for row in index.criteria if row.id == stated.id and row.ref != stated.ref]
+    alone = stated.id if stated.id[0].isupper() or stated.id.startswith("criterion-") else f"criterion {stated.id}"
+    longer = [other for other in others if other.startswith(stated.ref)]  # notes.md 1@41 is not notes.md 1
     return [
         row
         for row in rows
-        if named(stated.ref, row.source)
-        or (named(stated.id, row.source) and not any(named(other, row.source) for other in others))
+        if named(stated.ref, reduce(lambda source, other: source.replace(other, ""), longer, _bare(row.source)))
+        or (named(alone, _bare(row.source)) and not any(named(other, row.source) for other in others))
     ]
+
+
+def _bare(source: str) -> str:
+    """`notes.md (ii)` names what is called ii; `notes.md(2)` is an equation."""
+    return re.sub(r"(?<=\s)[(\[]([\w-]{1,12})[)\]]", r"\1", source)
 
 
 def carried_criteria(contract: Contract, index: Index) -> frozenset[str]:

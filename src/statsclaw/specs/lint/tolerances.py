@@ -36,6 +36,7 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
         where = f"{TEST_SPEC}:{contract.line_of(TEST_SPEC, 'criteria', number)}"
         found: list[tuple[Severity, str, str]] = []
         if criterion.rule == "close" and criterion.tolerance is not None:
+            found += _accepts_zero(criterion.tolerance)
             found += _standard_error(criterion, criterion.tolerance)
             if criterion.limited_by == "Monte Carlo" and criterion.monte_carlo_error is not None:
                 found += _drawn(criterion, criterion.tolerance, criterion.monte_carlo_error)
@@ -46,6 +47,11 @@ def tolerance_findings(contract: Contract, tests: TestSpec) -> Iterator[Finding]
         found += _alternatives(criterion)
         for severity, kind, message in found:
             yield finding("power", severity, f"{criterion.id}: {message}", where, f"{kind}:{criterion.id}")
+
+
+def _accepts_zero(tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
+    if tolerance.relative >= 1.0 or tolerance.lre == 0.0:
+        yield "error", "accepts-zero", "would accept 0 whatever is expected: its relative tolerance is 1 or more."
 
 
 def _standard_error(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Severity, str, str]]:
@@ -68,7 +74,7 @@ def _drawn(criterion: Criterion, tolerance: Tolerance, error: float) -> Iterator
     most = min(_MOST_MONTE_CARLO_ERRORS * error, _SHARE_OF_SCALE * (criterion.scale or 0.0))
     if accepted > most * (1.0 + 1e-9):
         yield (
-            "error",
+            "warning",
             "tolerance-not-explained",
             f"would accept values off by {show(accepted)}; a Monte Carlo error explains at most "
             f"{_MOST_MONTE_CARLO_ERRORS:g} times itself ({show(error)} is stated) and {100 * _SHARE_OF_SCALE:.0f} % of "
@@ -88,7 +94,7 @@ def _explained(criterion: Criterion, tolerance: Tolerance) -> Iterator[tuple[Sev
     most = MOST_RELATIVE[criterion.limited_by]
     if relative > most:
         yield (
-            "error",
+            "warning",
             "tolerance-not-explained",
             f"a relative tolerance of {show(relative)} {size} is wider than what “{criterion.limited_by}” "
             f"explains, at most {show(most)}.{_ASK if criterion.limited_by == 'Monte Carlo' else ''}",
@@ -123,27 +129,13 @@ def _zero(
 ) -> Iterator[tuple[Severity, str, str]]:
     if tolerance.lre is not None or tolerance.absolute or tolerance.relative:
         return
-    if interface is not None and _type_of(interface, criterion.of) in _EXACT_TYPES:
+    if interface is not None and interface.type_of(criterion.of) in _EXACT_TYPES:
         return
     yield (
-        "warning",
+        "note",  # a count, a sum of counts or a limit that is cut off is exact
         "tolerance-zero",
         "a tolerance of 0 could fail for a correct implementation that adds in another order.",
     )
-
-
-def _type_of(interface: Interface, element: str | None) -> str:
-    """The type of what a function returns or of one of its fields; empty where it is not known."""
-    rows = [(function.name, function) for function in interface.functions]
-    rows += [(f"{cls.name}.{method.name}", method) for cls in interface.classes for method in cls.methods]
-    for name, function in rows:
-        if element == name:
-            return function.returns.type
-        for part in function.returns.fields:
-            if element == f"{name}.{part.name}":
-                return part.type
-    parts = [(f"{cls.name}.{part.name}", part) for cls in interface.classes for part in cls.fields]
-    return next((part.type for name, part in parts if name == element), "")
 
 
 def _alternatives(criterion: Criterion) -> Iterator[tuple[Severity, str, str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """`agrees` None: they could not be compared, for the reason in `note`."""
+    """`agrees` None: they could not be compared, for the reason in `note`. `different`: of `tried` inputs, how many."""
 
     ref: str
     function: str
@@ -15,3 +15,4 @@ class Agreement:
     tried: int = 0
     largest_difference: float | None = None
     note: str = ""
+    different: int = 0

@@ -28,7 +28,7 @@ _EXTREME_RTOL = 1e-3
 _OF_THE_LARGEST = 1e-10
 _PROVES = 1e-3
 #: So many inputs must prove something before readings are said to agree.
-_ENOUGH = 5
+ENOUGH = 5
 _WILD, _MOVED = 1e6, 1e-4
 _ANOTHER = 0.1
 #: Of all inputs, so many may be left out because rounding decides there.
@@ -50,10 +50,19 @@ class _Compared:
 
 
 def compare(
-    definitions: Sequence[Definition], calls: Sequence[Call], first: Outcomes, second: Outcomes, *, rtol: float = 1e-8
+    definitions: Sequence[Definition],
+    calls: Sequence[Call],
+    first: Outcomes,
+    second: Outcomes,
+    *,
+    rtol: float = 1e-8,
+    names: tuple[str, str] = ("the first reading", "the second reading"),
 ) -> list[Agreement]:
-    """One row per definition. `first`, `second`: what the harness wrote for `calls`, decoded and not trusted."""
-    return [_judged(d, rows) for d, rows in _rows(definitions, calls, first, second, rtol)]
+    """One row per definition. `first`, `second`: what the harness wrote for `calls`, decoded and not trusted.
+
+    `names`: what notes call the two.
+    """
+    return [_judged(d, rows) for d, rows in _rows(definitions, calls, first, second, rtol, names)]
 
 
 def disagreements(
@@ -61,23 +70,28 @@ def disagreements(
 ) -> list[Disagreement]:
     """The simplest input of every definition on which the readings differ."""
     found: list[Disagreement] = []
-    for definition, rows in _rows(definitions, calls, first, second, rtol):
+    for definition, rows in _rows(definitions, calls, first, second, rtol, ("", "")):
         if different := [row for row in rows if row.same is False]:
             row = min(different, key=_complexity)
             values = row.first.described(), row.second.described()
             found.append(
-                Disagreement(definition.ref, definition.function, definition.quantity, row.call.arguments, *values)
+                Disagreement(definition.place, definition.function, definition.quantity, row.call.arguments, *values)
             )
     return found
 
 
 def _rows(
-    definitions: Sequence[Definition], calls: Sequence[Call], first: Outcomes, second: Outcomes, rtol: float
+    definitions: Sequence[Definition],
+    calls: Sequence[Call],
+    first: Outcomes,
+    second: Outcomes,
+    rtol: float,
+    names: tuple[str, str],
 ) -> list[tuple[Definition, list[_Compared]]]:
     pairs = list(zip(calls, outcomes_of(first, len(calls)), outcomes_of(second, len(calls)), strict=True))
     found = []
     for d in definitions:
-        rows = [_at(d, call, one, two, rtol) for call, one, two in pairs if call.function == d.function]
+        rows = [_at(d, call, one, two, rtol, names) for call, one, two in pairs if call.function == d.function]
         found.append((d, _without_lost_digits(d, rows)))
     return found
 
@@ -86,7 +100,7 @@ def _without_lost_digits(definition: Definition, rows: list[_Compared]) -> list[
     """Differences at large inputs only, not before a value is another at almost the same input, are no disagreement."""
     different = [row for row in rows if row.same is False]
     proven = sum(row.same is True for row in rows)
-    if not different or proven < _ENOUGH or not all(row.call.kind in ("large", *LARGER) for row in different):
+    if not different or proven < ENOUGH or not all(row.call.kind in ("large", *LARGER) for row in different):
         return rows
     begins = min(_input_size(definition, row.call) for row in different)
     if not any(_moves(row) for row in rows if row.call.kind in LARGER and _input_size(definition, row.call) <= begins):
@@ -107,7 +121,8 @@ def _moves(row: _Compared) -> bool:
 def _judged(definition: Definition, rows: Sequence[_Compared]) -> Agreement:
     difference = max((row.difference for row in rows if row.difference is not None), default=None)
     agrees, note = _verdict(rows)
-    return Agreement(definition.ref, definition.function, agrees, len(rows), difference, note)
+    different = sum(row.same is False for row in rows)
+    return Agreement(definition.place, definition.function, agrees, len(rows), difference, note, different)
 
 
 def _verdict(rows: Sequence[_Compared]) -> tuple[bool | None, str]:
@@ -119,7 +134,7 @@ def _verdict(rows: Sequence[_Compared]) -> tuple[bool | None, str]:
     if unclear:
         return None, unclear
     proven = sum(row.same is True for row in rows)
-    if proven < min(_ENOUGH, len(rows)):
+    if proven < min(ENOUGH, len(rows)):
         errors = sorted({o.error for row in rows for o in (row.first, row.second) if o.error})
         said = f" ({', '.join(errors[:3])})" if errors else ""
         return None, f"only {proven} of {len(rows)} inputs give a number that could tell readings apart{said}"
@@ -134,10 +149,12 @@ def _verdict(rows: Sequence[_Compared]) -> tuple[bool | None, str]:
     return True, "; ".join(notes)
 
 
-def _at(definition: Definition, call: Call, first: Outcome, second: Outcome, rtol: float) -> _Compared:
-    for name, outcome in (("first", first), ("second", second)):
+def _at(
+    definition: Definition, call: Call, first: Outcome, second: Outcome, rtol: float, names: tuple[str, str]
+) -> _Compared:
+    for name, outcome in zip(names, (first, second), strict=True):
         if outcome.error in TECHNICAL:
-            return _Compared(call, first, second, None, why=f"the {name} reading {TECHNICAL[outcome.error]}")
+            return _Compared(call, first, second, None, why=f"{name} {TECHNICAL[outcome.error]}")
     if first.finite is not second.finite:
         if call.extreme:
             return _Compared(call, first, second, None, why="not both give numbers")

@@ -89,6 +89,8 @@ def _symbol(part: str) -> Symbol | None:
             decorations.add(_COMBINING.get(token) or _MARKS[token])
         elif token == "(":
             break
+        elif token.isdigit() and base:
+            index += token  # V10 is another symbol than V01
         elif name.isalpha() and not base and name not in ("ldots", "cdots", "dots"):
             base = name
     return Symbol(base, frozenset(decorations), index, frozenset(fonts)) if base else None

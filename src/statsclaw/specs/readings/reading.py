@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
+from types import MappingProxyType
 
 from statsclaw.sources.index import Equation, Index
+from statsclaw.sources.quotation import words_in
 from statsclaw.specs.blocks import Block, Fault, Malformed, the_block
 from statsclaw.specs.comprehension import Comprehension, Definition, Variable
 from statsclaw.specs.contract import definition_faults
 from statsclaw.specs.readings.equation_names import Named
+from statsclaw.templates import fenced
 
 READING = "reading.md"
 _LONGEST_CODE = 200_000
+_LONGEST_DECISION = 2000
+_NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def read_reading(text: str, definitions: Sequence[Definition]) -> tuple[str, list[Fault]]:
@@ -48,13 +53,18 @@ def signature_faults(block: Block, definitions: Sequence[Definition]) -> list[Fa
     return found
 
 
-def questions_for(comprehension: Comprehension, index: Index) -> str:
-    """What the second reader is asked. References are the index's own: free words of the first reading stay out."""
+def questions_for(comprehension: Comprehension, index: Index, decided: Mapping[str, Sequence[str]] = _NOTHING) -> str:
+    """What the second reader is asked. References are the index's own: free words of the first reading stay out.
+
+    `decided`: by function, what a person has decided about it, which is for both readings.
+    """
     parts = [files(__package__).joinpath("questions.md").read_text(encoding="utf-8")]
     equations = Named(index)
     for definition in comprehension.definitions:
-        equation = equations.get(definition.ref)
-        parts += [f"## {_title(equation)}", "", f"`{_signature(definition)}` {_result(definition)}", ""]
+        parts += _asked(definition, equations.get(definition.ref), index)
+        parts += [f"`{_signature(definition)}` {_result(definition)}", ""]
+        for words in decided.get(definition.function, ()):
+            parts += [f"Decided: {_one_line(words)}", ""]
         parts += ["| argument | kind | dimension | from | to |", "| --- | --- | --- | --- | --- |"]
         parts += [_row(variable) for variable in definition.arguments]
         parts.append("")
@@ -77,6 +87,35 @@ def _bound(node: ast.stmt) -> set[str]:
     names |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
     aliases = [part for part in ast.walk(node) if isinstance(part, ast.alias)]
     return names | {alias.asname or alias.name.split(".")[0] for alias in aliases}
+
+
+def passage_of(definition: Definition, index: Index) -> str:
+    """The words of the source that a definition computes, as the source has them; nothing where they were not found."""
+    if definition.quote is None:
+        equation = Named(index).get(definition.ref)
+        return equation.text if equation else ""
+    texts = [source.text for source in index.sources if source.name == definition.ref]
+    return next((found for text in texts if (found := words_in(definition.quote, text)) is not None), "")
+
+
+def _asked(definition: Definition, equation: Equation | None, index: Index) -> list[str]:
+    """Which quantity it is: the place of an equation, or the passage that defines it."""
+    if definition.quote is None or equation is not None:
+        return [f"## {_title(equation)}", ""]
+    if passage := passage_of(definition, index):
+        return _in_words(definition.ref, "The source says, without a number:", passage)
+    known = {source.name for source in index.sources}
+    name = definition.ref if definition.ref in known else "A source"
+    told = "It is said to stand there; no program found these words, so look them up:"
+    return _in_words(name, told, definition.quote)
+
+
+def _in_words(source: str, told: str, words: str) -> list[str]:
+    return [f"## {source} (in words)", "", told, "", fenced(" ".join(words.split()), "text"), ""]
+
+
+def _one_line(words: str) -> str:
+    return " ".join(words.replace("`", "'").split())[:_LONGEST_DECISION]
 
 
 def _title(equation: Equation | None) -> str:

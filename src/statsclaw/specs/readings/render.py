@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
 from statsclaw.specs.readings.draws import Nested
-from statsclaw.templates import fenced
+from statsclaw.templates import cell, fenced
 
 _LONGEST_CODE = 4000
 _LONGEST_PASSAGE = 3000
@@ -69,4 +69,4 @@ def _input(inputs: Mapping[str, Nested]) -> str:
 
 def _plain(text: str) -> str:
     """One line that neither ends a table's cell nor opens anything."""
-    return " ".join(text.split()).replace("|", "\\|").replace("`", "'").replace("<", "&lt;")[:300]
+    return cell(" ".join(text.split()).replace("`", "'")[:300])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from statsclaw.verify.blind.expressions import Answered, Answers, Condition, is_sound
 from statsclaw.verify.blind.form import Forms
-from statsclaw.verify.blind.questionnaire import Call, Misread, Questionnaire, read_call
+from statsclaw.verify.blind.questionnaire import Call, Questionnaire
+from statsclaw.verify.blind.respelling import respelled
 from statsclaw.verify.blind.talking import Conversation, Silent
 
 #: How long a single call may take, and how long loading the package may.
@@ -37,7 +39,6 @@ class Heard:
     answers: Answers
     printed: str = ""
     asked_again: tuple[int, ...] = ()
-    differing: tuple[int, ...] = field(default=())
 
 
 def asked(questions: Questionnaire, forms: Forms, start: Start, secret: str) -> Heard:
@@ -50,7 +51,7 @@ def asked(questions: Questionnaire, forms: Forms, start: Start, secret: str) -> 
     chosen = _repeated(chains, given, drawn)
     again = [chain for chain in reversed(chains) if chain in chosen]  # who came first in a process now comes last
     talk.close()
-    second = dict(talk.answered(again)) if again else {}
+    second = dict(talk.answered([respelled(chain, forms) for chain in again])) if again else {}
     talk.close()
     return Heard(Answers(given, second), talk.printed, tuple(sorted(second)))
 
@@ -85,9 +86,9 @@ def leaves_to_chance(call: Call, forms: Forms) -> bool:
     declared = forms.declared(call)
     if declared is None:
         return False
-    names = [row.name for row in declared.arguments]
-    given: dict[str, Any] = dict(zip(names, call.arguments, strict=False)) | dict(call.named)
-    return any(name.lower() in _CHANCE and given.get(name) is None for name in names)
+    given = forms.given(call)
+    deciding = [row.name for row in declared.arguments if row.random is not None or row.name.lower() in _CHANCE]
+    return any(given.get(name) is None for name in deciding)
 
 
 class _Talk:
@@ -107,7 +108,7 @@ class _Talk:
                     yield call.id, Answered(call.id, error=Condition(("died",), lost), died=True)
                     continue
                 try:
-                    yield call.id, read_answer(self._reply(request_for(call, self.forms, self.salt)), call.id)
+                    yield call.id, self._answer(call)
                 except Silent as silent:
                     lost = str(silent)
                     yield call.id, Answered(call.id, error=Condition(("died",), lost), died=True)
@@ -115,11 +116,14 @@ class _Talk:
             if self.worker is not None:
                 self.worker.send_later({"do": "forget"})
 
-    def _reply(self, request: dict[str, Any]) -> Any:
+    def _answer(self, call: Call) -> Answered:
+        """No call took longer than whoever asked has waited: what is asked again depends on it."""
         limit = CALL_S
         if self.worker is None:
             self.worker, limit = self.start(), CALL_S + LOADING_S
-        return self.worker.ask(request, limit)
+        begun = time.monotonic()
+        found = read_answer(self.worker.ask(request_for(call, self.forms, self.salt), limit), call.id)
+        return replace(found, seconds=min(found.seconds, time.monotonic() - begun))
 
     def close(self) -> None:
         if self.worker is not None:
@@ -134,6 +138,7 @@ def request_for(call: Call, forms: Forms, salt: str) -> dict[str, Any]:
     return {
         "do": "call", "id": call.id, "what": call.what, "function": call.function, "on": call.on,
         "arguments": list(call.arguments), "named": dict(call.named), "seed": seed, "fields": forms.fields(call),
+        **({"figure": True} if forms.is_figure(call) else {}),
     }  # fmt: skip
 
 
@@ -153,14 +158,8 @@ def read_answer(reply: Any, number: int) -> Answered:
         seconds=_measured(reply.get("seconds")),
         peak=_measured(reply.get("peak")),
         changed=tuple(_text(place, 80) for place in changed) if isinstance(changed, list) else (),
+        visible=reply.get("visible") is True,
     )
-
-
-def read_calls(rows: Any) -> tuple[Call, ...]:
-    """Calls of a study, which come one replication at a time."""
-    if not isinstance(rows, list):
-        raise Misread("there is no list of calls")
-    return tuple(read_call(number, row) for number, row in enumerate(rows))
 
 
 def _condition(row: Any) -> Condition:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -14,6 +14,7 @@ from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evalu
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
+from statsclaw.verify.blind.naming import unnamed
 from statsclaw.verify.blind.questionnaire import (
     LARGEST,
     Call,
@@ -53,15 +54,15 @@ class Author:
         self.bench, self.forms = bench, forms
         self.seeds = {name: seed for name, seed in seeds.items() if seed is not None}
         self.output = ""
-        self.numbers = count()
 
-    def questionnaire(self) -> Questionnaire:
-        """Every scenario once. Raises Misread."""
+    def questionnaire(self, seed: int | None = None) -> Questionnaire:
+        """Every scenario once, with the seed of the run or another one. Raises Misread."""
+        seed = self.bench.seed if seed is None else seed
         files = ask_files(self.bench.place("validation"))
         if not files:
             raise Misread("there is no file ask_*.py or ask_*.R with questions")
         found = [
-            read_questionnaire(self._run("ask", language, {"files": own, "seeds": self.seeds, "seed": self.bench.seed}))
+            read_questionnaire(self._run("ask", language, {"files": own, "seeds": self.seeds, "seed": seed}))
             for language in dict.fromkeys(_ENDINGS[Path(name).suffix] for name in files)
             if (own := [name for name in files if _ENDINGS[Path(name).suffix] == language])
         ]
@@ -87,14 +88,14 @@ class Author:
             "file": claim.file, "function": claim.parts["function"], "seeds": seeds,
             "arguments": list(claim.parts.get("arguments") or []),
         }  # fmt: skip
-        own = self._room(f"talk-{next(self.numbers)}", TALK_S)
+        own = self._room(TALK_S, language)
         write_frame(own.own / "settings", settings)
         with Conversation(own.confinement, own.own, own.env) as talk:
             talk.start(self._argv(own, "talk", language, "answers", "questions"))
-            return _held(talk, door, claim)
+            return _held(talk, door, claim, self.forms)
 
     def _run(self, mode: str, language: str, settings: dict[str, Any]) -> bytes:
-        own = self._room(f"{mode}-{next(self.numbers)}", ASK_S if mode == "ask" else SEE_S)
+        own = self._room(ASK_S if mode == "ask" else SEE_S, language)
         write_frame(own.own / "settings", settings)
         done = own.confinement.run(self._argv(own, mode, language, "result"), own.env)
         self.output = done.output.decode("utf-8", "replace")
@@ -102,8 +103,9 @@ class Author:
             raise Misread(f"it was ended: {done.ended_by}")
         return read_own_file(own.own / "result")
 
-    def _room(self, name: str, timeout_s: float) -> BlindRoom:
-        return room(self.bench, name, {"validation": self.bench.place("validation")}, timeout_s=timeout_s)
+    def _room(self, timeout_s: float, language: str) -> BlindRoom:
+        shown = {"validation": self.bench.place("validation")}
+        return room(self.bench, shown, timeout_s=timeout_s, language=language)
 
     def _argv(self, own: BlindRoom, mode: str, language: str, *names: str) -> list[str]:
         places = [own.path(self.bench.place("validation")), *(own.path(own.own / n) for n in ("settings", *names))]
@@ -114,22 +116,28 @@ _SUFFIX = {"python": "py", "r": "R"}
 
 
 def interpreter(bench: Bench, language: str) -> list[str]:
-    return [bench.python or "python3", "-I", "-B"] if language == "python" else ["Rscript", "--vanilla"]
+    return [bench.python or sys.executable, "-I", "-B"] if language == "python" else ["Rscript", "--vanilla"]
 
 
-def _held(talk: Conversation, door: Door, claim: Claim) -> dict[str, Any]:
+def _held(talk: Conversation, door: Door, claim: Claim, forms: Forms) -> dict[str, Any]:
+    """`own`: the author's code failed by itself, no error of the package before it."""
+    own = True
     try:
         for turn in range(_MOST_TURNS):
             said = talk.receive(TALK_S)
             if not isinstance(said, dict):
                 return {"problem": "it said something that is no call"}
             if "returned" in said or "problem" in said:
-                return said
+                return said | {"own": own}
             call = Call(
                 turn, claim.scenario, claim.case, "call", str(said.get("function")),
                 tuple(said.get("arguments") or ()), said.get("named") or {},
             )  # fmt: skip
-            talk.send(_told(door(call)), TALK_S)
+            if fault := unnamed(call, forms, refused=True):
+                return {"problem": fault, "own": True}
+            answer = door(call)
+            own = own and answer.error is None and not any(forms.faults(call, answer))
+            talk.send(_told(answer), TALK_S)
         return {"problem": f"more than {_MOST_TURNS:,} calls"}
     except Silent as silent:
         return {"problem": str(silent)}
@@ -142,8 +150,12 @@ def _told(answer: Answered) -> dict[str, Any]:
 
 
 def worker_door(worker: Conversation, forms: Forms, salt: str) -> Door:
-    """Asks a worker; one that is silent ends the dialogue."""
-    return lambda call: read_answer(worker.ask(request_for(call, forms, salt), TALK_S), call.id)
+    """Asks a worker; one that is silent ends the dialogue. Nobody can look at the memory that a dialogue takes."""
+
+    def door(call: Call) -> Answered:
+        return read_answer(worker.ask(request_for(call, forms, salt) | {"measured": False}, TALK_S), call.id)
+
+    return door
 
 
 def _handed(node: Any, answers: Answers) -> Any:
@@ -204,14 +216,26 @@ def read_own_file(path: Path, largest: int = LARGEST) -> bytes:
         return file.read(largest + 8) if stat.S_ISREG(about.st_mode) and about.st_size <= largest + 8 else b""
 
 
+_DECIDED = (
+    ("summary", "by summaries of answers"),
+    ("calculation", "by calculating with several answers"),
+    ("relation", "by comparing answers with each other"),
+    ("seeing", "by code that sees answers"),
+    ("dialogue", "by a dialogue"),
+)
+
+
 def kinds_of(claims: Iterable[Claim]) -> str:
-    """How criteria are decided: how many blindly, and which by code that sees answers."""
-    by: dict[str, dict[str, None]] = {"blind": {}, "seeing": {}, "dialogue": {}}
+    """How criteria are decided: how many by plain answers, blindly, and which in another way."""
+    by: dict[str, dict[str, None]] = {}
     for claim in claims:
-        by[claim.kind].setdefault(claim.criterion)
-    blind = [name for name in by["blind"] if name not in by["seeing"] and name not in by["dialogue"]]
-    told = [f"{len(blind)} criteria decided blindly"]
-    for kind, words in (("seeing", "by code that sees answers"), ("dialogue", "by a dialogue")):
-        if by[kind]:
-            told.append(f"{len(by[kind])} {words} ({', '.join(by[kind])})")
-    return ", ".join(told)
+        by.setdefault(claim.manner, {}).setdefault(claim.criterion)
+    plainly = by.get("plain", {})
+    told: list[str] = []
+    for manner, words in _DECIDED:
+        always = manner in ("seeing", "dialogue")
+        names = [name for name in by.get(manner, {}) if always or name not in plainly]
+        told += [f"{len(names)} {words} ({', '.join(names)})"] if names else []
+    blind = {name for manner, names in by.items() if manner not in ("seeing", "dialogue") for name in names}
+    seen = {name for manner in ("seeing", "dialogue") for name in by.get(manner, {})}
+    return ", ".join([f"{len(blind - seen)} criteria decided blindly", *told])

@@ -20,9 +20,12 @@ from statsclaw.verify.blind.expressions import (
     Condition,
     NoValue,
     evaluate,
+    fields_of,
+    leaves_in,
     numbers,
     plain,
     reals,
+    spread,
 )
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
@@ -70,20 +73,21 @@ class Compared:
             error, message = self.wanted or (None, None)
             update = {"error_class": name, "said": said[:1000], "asked_error": error, "asked_message": message}
             return [row.model_copy(update=update)]
-        if rule == "holds":
+        if ASKED[rule] == "holds":
             return [row.model_copy(update={"held": self.passed})]
         if self.pair is None:
             return [row.model_copy(update={"held": self.passed, "size": 0 if not self.passed else self.size})]
         pairs = [self.pair] if self.largest in (None, self.pair) else [self.largest or self.pair, self.pair]
-        return [row.model_copy(update=_numbers(pair)) for pair in pairs]
+        return [row.model_copy(update=_numbers(pair, self.passed or pair is not self.pair)) for pair in pairs]
 
 
-def _numbers(pair: tuple[float, float | None]) -> dict[str, object]:
+def _numbers(pair: tuple[float, float | None], met: bool) -> dict[str, object]:
+    """`met`: where one of the two is not finite, whether they agree if they are the same."""
     observed, expected = pair
     if not math.isfinite(observed) or (expected is not None and not math.isfinite(expected)):
         same = expected is not None and _same_number(observed, expected)
         said = f"{observed!r}" + ("" if expected is None else f" against {expected!r}")
-        return {"held": same, "said": said}
+        return {"held": same and met, "said": said}
     return {"observed": observed, "expected": expected}
 
 
@@ -93,12 +97,16 @@ def _same_number(left: float, right: float) -> bool:
 
 @dataclass(frozen=True)
 class Judge:
-    """Compares claims with answers. `seen`: what functions that see answers returned, by the number of the claim."""
+    """Compares claims with answers. `seen`: what functions that see answers returned, by the number of the claim.
+
+    `base`: what the package answered as it was before.
+    """
 
     criteria: Mapping[str, Criterion]
     calls: Sequence[Call]
     forms: Forms | None = None
     seen: Mapping[int, Any] = field(default_factory=dict)
+    base: Answers | None = None
 
     def compare(self, number: int, claim: Claim, answers: Answers) -> Compared:
         criterion = self.criteria[claim.criterion]
@@ -108,12 +116,25 @@ class Judge:
             return getattr(self, f"_{claim.rule}")(claim, criterion, answers)  # type: ignore[no-any-return]
         except NoValue as nothing:
             return Compared(claim, False, str(nothing)[:_LONGEST_REASON], 0, raised=_raised(claim, answers))
+        except (MemoryError, RecursionError) as error:
+            return Compared(claim, False, f"it is too large to be compared: {error}"[:_LONGEST_REASON], 0)
 
     # --- numbers
 
     def _close(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
-        observed = evaluate(claim.parts.get("observed"), answers)
-        return close_to(claim, criterion, observed, evaluate(claim.parts.get("expected"), answers))
+        observed, expected = (
+            evaluate(claim.parts.get("observed"), answers),
+            evaluate(expectation(claim, criterion), answers),
+        )
+        return close_to(claim, criterion, observed, expected, finite=self._must_be_finite(claim))
+
+    def _must_be_finite(self, claim: Claim) -> bool:
+        """Two answers do not agree by being no numbers, unless the interface says of both that they may be none."""
+        if not any(True for _ in leaves_in(claim.parts.get("expected"))):
+            return False
+        leaves = leaves_in([claim.parts.get("observed"), claim.parts.get("expected")])
+        forms = self.forms
+        return forms is None or not all(forms.may_be_missing(self.calls[call], path) for call, path in leaves)
 
     def _value(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
         return within(claim, criterion, evaluate(claim.parts.get("observed"), answers))
@@ -128,7 +149,12 @@ class Judge:
         answer = answers.of(claim.parts["call"])
         if answer.error is not None:
             return Compared(claim, False, "it raised an error", found=answer.error, raised=answer.error)
-        return self._condition(claim, criterion, answer.warnings, "there was no warning")
+        found = self._condition(claim, criterion, answer.warnings, "there was no warning")
+        if found.passed and criterion.times is not None:
+            came = sum(row.classes[:1] == found.found.classes[:1] for row in answer.warnings) if found.found else 0
+            if came != criterion.times:
+                return replace(found, passed=False, found=None, reason=f"the warning came {came} times")
+        return found
 
     def _condition(self, claim: Claim, criterion: Criterion, came: Sequence[Condition], nothing: str) -> Compared:
         """Python: exactly that class. R: a condition that has that class, as for whoever catches it."""
@@ -150,7 +176,7 @@ class Judge:
         return _statement(claim, held, "the text does not occur in it")
 
     def _less(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
-        left, right = (reals(evaluate(claim.parts.get(name), answers)) for name in ("observed", "expected"))
+        left, right = spread(*(reals(evaluate(claim.parts.get(name), answers)) for name in ("observed", "expected")))
         return _statement(claim, _everywhere(left < right), "it is not less")
 
     def _between(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
@@ -158,7 +184,7 @@ class Judge:
         bounds = evaluate(claim.parts.get("expected"), answers)
         if not isinstance(bounds, list | np.ndarray) or len(bounds) != 2:
             raise NoValue("there are not two bounds")
-        low, high = numbers(bounds[0]), numbers(bounds[1])
+        low, values, high = spread(numbers(bounds[0]), values, numbers(bounds[1]))
         return _statement(claim, _everywhere((low <= values) & (values <= high)), "it lies beyond the bounds")
 
     def _finite(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
@@ -166,9 +192,17 @@ class Judge:
         return _statement(claim, _everywhere(np.isfinite(values)), "it is not finite")
 
     def _untouched(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
-        answers.value(claim.parts["call"])  # a call that fails has shown nothing
-        changed = answers.of(claim.parts["call"]).changed
+        call = claim.parts["call"]
+        if not self._is_refused_as_declared(call, answers):
+            answers.value(call)  # a call that fails has shown nothing
+        changed = sorted({place for answer in answers.all_of(call) for place in answer.changed})
         return _statement(claim, not changed, f"argument {', '.join(changed)} was changed")
+
+    def _is_refused_as_declared(self, call: int, answers: Answers) -> bool:
+        """A call that is refused by a condition of the interface leaves its arguments alone, too."""
+        error = answers.of(call).error
+        declared = self.forms.declared(self.calls[call]) if self.forms is not None else None
+        return error is not None and declared is not None and declared.refuses(error.classes, error.message)
 
     def _repeatable(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
         call = claim.parts["call"]
@@ -177,14 +211,24 @@ class Judge:
             raise NoValue("it was not asked again")
         return _statement(claim, same_answer(answers.of(call), again), "asked again, it answers something else")
 
-    def _silent(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
-        answer = answers.of(claim.parts["call"])
-        if answer.error is not None:
-            return Compared(claim, False, f"it raised {answer.error.name}", raised=answer.error)
-        said = (
-            f"it warned: {answer.warnings[0].message}" if answer.warnings else f"it printed: {answer.printed.strip()}"
+    def _unchanged(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
+        if self.base is None:
+            raise NoValue("the package as it was has not been asked")
+        new, old = answers.of(claim.parts["call"]), self.base.of(claim.parts["call"])
+        fault = other_than_before(new, old, criterion.tolerance)
+        return Compared(
+            claim, not fault, fault[:_LONGEST_REASON], raised=new.error if fault and not old.error else None
         )
-        return _statement(claim, not answer.warnings and not answer.printed.strip(), said)
+
+    def _silent(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
+        for answer in answers.all_of(claim.parts["call"]):
+            if answer.error is not None:
+                return Compared(claim, False, f"it raised {answer.error.name}", raised=answer.error)
+            if answer.warnings:
+                return _statement(claim, False, f"it warned: {answer.warnings[0].message}")
+            if answer.printed.strip():
+                return _statement(claim, False, f"it printed: {answer.printed.strip()}")
+        return _statement(claim, True, "")
 
     def _returns(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
         number = claim.parts["call"]
@@ -208,9 +252,20 @@ class Judge:
             if not isinstance(pair, list) or len(pair) != 2:
                 raise NoValue("the function did not return what was observed and what was expected")
             return close_to(claim, criterion, *pair)
+        if criterion.rule == "equals":
+            pair = plain(found)
+            held = isinstance(pair, list) and len(pair) == 2 and identical(*pair)
+            return _statement(claim, held, "it is something else")
         if criterion.rule == "holds":
             return _statement(claim, plain(found) is True or identical(plain(found), True), "it does not hold")
         return within(claim, criterion, found)
+
+
+def expectation(claim: Claim, criterion: Criterion) -> Any:
+    """What a claim expects; where it leaves that out, what the source prints."""
+    if claim.parts.get("expected") is not None or criterion.expected is None:
+        return claim.parts.get("expected")
+    return np.asarray(criterion.expected, dtype=float)
 
 
 def _raised(claim: Claim, answers: Answers) -> Condition | None:
@@ -234,15 +289,23 @@ def _statement(claim: Claim, held: bool, otherwise: str) -> Compared:
 # --- close and within ------------------------------------------------------------------------------------------------
 
 
-def close_to(claim: Claim, criterion: Criterion, observed: Any, expected: Any) -> Compared:
-    """Every element within the frozen tolerance; shapes must agree, but for a single number in an array of one."""
+def close_to(claim: Claim, criterion: Criterion, observed: Any, expected: Any, *, finite: bool = False) -> Compared:
+    """Every element within the frozen tolerance; shapes must agree, but for a single number in an array of one.
+
+    `finite`: what is no number agrees with nothing, and infinities agree beside finite numbers only.
+    """
     left, right = paired(observed, expected)
     excess = excesses(criterion.tolerance or Tolerance(), left, right)
+    if finite:
+        good = np.isfinite(left)
+        excess = np.where(good | (np.isinf(left) & good.any()), excess, math.inf)
     worst = int(np.argmax(np.where(np.isnan(excess), math.inf, excess)))
     far = int(np.argmax(np.where(np.isfinite(right), np.abs(right), -1.0)))
     pair, largest = (float(left[worst]), float(right[worst])), (float(left[far]), float(right[far]))
     passed = bool(excess[worst] <= 0)
     reason = "" if passed else f"{pair[0]!r} where {pair[1]!r} is expected"
+    if not passed and _same_number(*pair):
+        reason = f"both answers are {pair[0]!r}, and the interface does not say that they may be (missing: true)"
     return Compared(claim, passed, reason, len(left), pair, largest, excess=float(excess[worst]))
 
 
@@ -266,9 +329,10 @@ def paired(observed: Any, expected: Any) -> tuple[Array, Array]:
 
 
 def numbers_of_all(value: Any) -> Any:
-    """An array where it can be one, otherwise a list of such."""
+    """An array where it can be one, otherwise a list of such. A list of single numbers is a vector of them."""
     found = plain(value)
     if isinstance(found, list):
+        found = [_single(part) for part in found]
         try:
             return numbers(found)
         except NoValue:
@@ -276,6 +340,12 @@ def numbers_of_all(value: Any) -> Any:
                 raise
             return [numbers_of_all(part) for part in found]
     return numbers(found)
+
+
+def _single(value: Any) -> Any:
+    """R has no single numbers: one with a name is a vector of one."""
+    found = plain(value)
+    return found.reshape(()) if isinstance(found, np.ndarray) and found.shape == (1,) else value
 
 
 def all_numbers(value: Any) -> Array:
@@ -375,15 +445,60 @@ def identical(left: Any, right: Any) -> bool:
 
 
 def same_answer(one: Answered, other: Answered) -> bool:
-    """Bit for bit, errors and warnings included; not what was measured, nor addresses that a text names."""
+    """Bit for bit, with errors, warnings and which arguments were changed.
+
+    Not what was measured, nor addresses that a text names; nor what was printed, which a library may do once a process.
+    """
 
     def content(answer: Answered) -> bytes:
         value = _without_addresses(answer.value) if isinstance(answer.value, str) else answer.value
         error = [list(answer.error.classes), _without_addresses(answer.error.message)] if answer.error else None
         warned = [[list(row.classes), _without_addresses(row.message)] for row in answer.warnings]
-        return wire.encode([value, error, warned])
+        return wire.encode([value, error, warned, sorted(answer.changed)])
 
     return content(one) == content(other)
+
+
+def other_than_before(new: Answered, old: Answered, tolerance: Tolerance | None) -> str:
+    """What of an answer is no longer as it was; "" where all that was there still is. More may have come."""
+
+    def said(rows: Sequence[Condition]) -> list[tuple[str, str]]:
+        return [(row.name, _without_addresses(row.message)) for row in rows]
+
+    if (new.error is None) != (old.error is None) or (
+        new.error and old.error and said([new.error]) != said([old.error])
+    ):
+        return f"{_ending(new)} where it {_ending(old)} before"
+    if said(new.warnings) != said(old.warnings):
+        return "it warns of something else than before"
+    if any(isinstance(row.value, Extra) and row.value.kind == "opaque" for row in (new, old)):
+        return "it answers with something that cannot be compared"
+    return "" if new.error else _other_part("", new.value, old.value, tolerance)
+
+
+def _ending(answer: Answered) -> str:
+    return f"raises {answer.error.name}: {answer.error.message[:80]}" if answer.error else "answers"
+
+
+def _other_part(name: str, new: Any, old: Any, tolerance: Tolerance | None) -> str:
+    parts, before = fields_of(new), fields_of(old)
+    if before is not None:
+        if parts is None:
+            return f"{name or 'the answer'} has no parts any more"
+        faults = (
+            _other_part(f"{name}.{key}".lstrip("."), parts[key], part, tolerance)
+            if key in parts
+            else f"{key} is not there any more"
+            for key, part in before.items()
+        )
+        return next(filter(None, faults), "")
+    if tolerance is not None:
+        with suppress(NoValue):
+            left, right = paired(new, old)
+            return "" if bool((excesses(tolerance, left, right) <= 0).all()) else f"{name or 'the answer'} is another"
+    if isinstance(plain(new), str) and isinstance(plain(old), str):
+        new, old = _without_addresses(plain(new)), _without_addresses(plain(old))
+    return "" if identical(new, old) else f"{name or 'the answer'} is another"
 
 
 def _without_addresses(text: str) -> str:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from statsclaw.montecarlo import design
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.programs.answers import CONVERGED, Answer
@@ -14,11 +16,10 @@ from statsclaw.montecarlo.programs.command import seed_of
 from statsclaw.montecarlo.storage.results import SECONDS
 from statsclaw.montecarlo.streams import DATA, stream_key
 from statsclaw.specs.sim_spec import Study
-from statsclaw.verify.blind.answering import read_calls
 from statsclaw.verify.blind.asking import interpreter, write_frame
-from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evaluate, plain, reals
+from statsclaw.verify.blind.expressions import Answered, Answers, Array, NoValue, evaluate, numbers, plain, reals
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
-from statsclaw.verify.blind.questionnaire import Call, Misread, calls_in
+from statsclaw.verify.blind.questionnaire import Call, Misread, calls_in, read_calls
 from statsclaw.verify.blind.rooms import room
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.runner import Bench
@@ -36,11 +37,11 @@ Asked = Callable[[Sequence[Call], str], dict[int, Answered]]
 class Drawer:
     """The simulator's code in a room of its own."""
 
-    def __init__(self, bench: Bench, study: Study, entry: str, name: str) -> None:
+    def __init__(self, bench: Bench, study: Study, entry: str) -> None:
         self.study = study
         folder = bench.place("simulation")
-        own = room(bench, name, {"simulation": folder}, timeout_s=_ROOM_S)
         language = _LANGUAGES[Path(entry).suffix]
+        own = room(bench, {"simulation": folder}, timeout_s=_ROOM_S, language=language)
         settings = {"file": entry, "methods": list(self.study.methods)}
         write_frame(own.own / "settings", settings)
         suffix = {"python": "py", "r": "R"}[language]
@@ -93,10 +94,13 @@ def _seed(seed: int, cell: design.Cell, purpose: str, replication: int) -> int:
 
 
 def answered(number: int, place: int, said: Any, ask: Asked, level: float) -> Answer:
-    """What a method gave: the package's answers, put together as the simulator said before there were any."""
+    """What a method gave: the package's answers, put together as the simulator said before there were any.
+
+    Raises Misread where the simulator's own code failed: that is no failure of the package.
+    """
     if not isinstance(said, dict) or "problem" in said or "record" not in said:
         problem = said.get("problem") if isinstance(said, dict) else "it said nothing"
-        return Answer(number, place, Status.EXCEPTION, text=f"the study: {problem}")
+        raise Misread(f"the study itself failed in replication {number}: {problem}")
     try:
         calls = read_calls(said.get("calls"))
         if any(name == CONVERGED and isinstance(node, dict) for name, node in dict(said["record"]).items()):
@@ -104,7 +108,7 @@ def answered(number: int, place: int, said: Any, ask: Asked, level: float) -> An
         if any(not 0 <= call < len(calls) for call in calls_in(said["record"])):
             raise Misread("it records the answer to a call that it did not make")
     except (Misread, TypeError, KeyError, ValueError) as misread:
-        return Answer(number, place, Status.EXCEPTION, text=f"the study: {misread}")
+        raise Misread(f"the study itself failed in replication {number}: {misread}") from None
     given = ask(calls, f"{number}")
     seconds = _seconds(said["record"], Answers(given))
     warned = [f"Warning: {row.message}" for answer in given.values() for row in answer.warnings]
@@ -133,6 +137,9 @@ def recorded(record: Any, answers: Answers, level: float) -> dict[str, float]:
     """The columns of one replication: parts of parameters, and single numbers."""
     if not isinstance(record, dict):
         raise NoValue("what is to be recorded has no names")
+    for node in _parts_of_answers(record):
+        if bool(np.isnan(numbers_in(evaluate(node, answers))).any()):
+            raise NoValue("the answer is no number where the study uses it")  # an infinite limit is one
     found: dict[str, float] = {}
     for name, node in record.items():
         if name == SECONDS:
@@ -152,6 +159,30 @@ def recorded(record: Any, answers: Answers, level: float) -> dict[str, float]:
     return found
 
 
+def _parts_of_answers(node: Any) -> Iterator[Extra]:
+    """What is taken of answers, each as small a part as the record names."""
+    if isinstance(node, Extra) and (node.kind == "answer" or _is_part(node)):
+        yield node
+    elif not isinstance(node, Extra) or node.kind != "measured":
+        inner = node.value if isinstance(node, Extra) else node
+        for part in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, list | tuple) else ():
+            yield from _parts_of_answers(part)
+
+
+def _is_part(node: Extra) -> bool:
+    while node.kind == "do" and node.value.get("name") == "part" and isinstance(node.value["of"][0], Extra):
+        node = node.value["of"][0]
+    return node.kind == "answer"
+
+
+def numbers_in(value: Any) -> Array:
+    """The numbers of a value; none of what holds no numbers."""
+    try:
+        return numbers(value)
+    except NoValue:
+        return np.empty(0)
+
+
 def measured_columns(said: Any) -> set[str]:
     """Columns that hold times or memory, which are others at every run."""
     record = said.get("record") if isinstance(said, dict) else None
@@ -162,20 +193,79 @@ def measured_columns(said: Any) -> set[str]:
 _SUMMARIES = {"part", "mean", "sd", "var", "median", "quantile", "total", "smallest", "largest", "cov", "cor", "diag"}
 
 
-def calculated_columns(said: Any) -> Iterator[str]:
-    """Columns that hold something else than a part or a summary of one answer, of a method that asks."""
+def calculated_columns(said: Any) -> Iterator[tuple[str, str]]:
+    """Columns that hold something else than a part or a summary of one answer, of a method that asks; and what."""
     if isinstance(said, dict) and said.get("calls") and isinstance(said.get("record"), dict):
+        if not _well_formed(said["record"]):
+            return  # `answered` says so
+        functions = [str(call.get("function")) if isinstance(call, dict) else "?" for call in said["calls"]]
         for name, node in said["record"].items():
             for part, inner in node.items() if isinstance(node, dict) else [("", node)]:
                 if not _is_summary(inner):
-                    yield f"{name}.{part}" if part else name
+                    yield f"{name}.{part}" if part else name, shown(inner, functions)[:200]
+
+
+def _well_formed(record: Any) -> bool:
+    try:
+        return all(call >= 0 for call in calls_in(record))
+    except (TypeError, KeyError, ValueError):
+        return False
+
+
+def shown_calls(said: Any) -> str:
+    """What a method asks in a replication, with the sizes of its data."""
+    calls = said.get("calls") if isinstance(said, dict) else None
+    return "; ".join(_shown_call(call) for call in calls or [] if isinstance(call, dict))[:400]
+
+
+def _shown_call(call: Mapping[str, Any]) -> str:
+    given = [_shown_argument(part) for part in call.get("arguments") or []]
+    given += [f"{name}={_shown_argument(part)}" for name, part in (call.get("named") or {}).items()]
+    return f"{call.get('function')}({', '.join(given)})"
+
+
+def _shown_argument(value: Any) -> str:
+    found = numbers_in(value)
+    if found.ndim and found.size:
+        return f"{' × '.join(map(str, found.shape))} numbers"
+    return f"{found:g}" if found.size else repr(plain(value))[:40] if isinstance(plain(value), str | bool) else "…"
+
+
+_SIGNS = {"plus": "+", "minus": "-", "times": "*", "over": "/", "power": "**", "matmul": "@", "below": "<"}
+
+
+def shown(node: Any, functions: Sequence[str]) -> str:
+    """A calculation as a person would write it."""
+    if isinstance(node, Extra) and node.kind == "answer":
+        number = node.value["call"]
+        return ".".join([functions[number] if 0 <= number < len(functions) else "?", *map(str, node.value["path"])])
+    if isinstance(node, Extra) and node.kind == "do":
+        name, parts = str(node.value.get("name")), [shown(part, functions) for part in node.value["of"]]
+        if name == "part":
+            return f"{parts[0]}[…]"
+        return f"({f' {_SIGNS[name]} '.join(parts)})" if name in _SIGNS else f"{name}({', '.join(parts)})"
+    if isinstance(node, Extra):
+        return shown(node.value, functions)
+    if isinstance(node, list | tuple):
+        return f"[{', '.join(shown(part, functions) for part in node)}]"
+    return f"{node:g}" if isinstance(node, int | float) else "…"
 
 
 def _is_summary(node: Any) -> bool:
     if not isinstance(node, Extra) or node.kind in ("answer", "measured"):
         return isinstance(node, Extra)
     of = node.value.get("of") if node.kind == "do" and isinstance(node.value, dict) else None
-    return bool(of) and isinstance(of, list) and node.value.get("name") in _SUMMARIES and _is_summary(of[0])
+    if not of or not isinstance(of, list) or node.value.get("name") not in _SUMMARIES:
+        return False
+    settings = node.value.get("with") or {}
+    return settings.get("divisor", 0) in (0, 1) and not _repeats(settings.get("at")) and _is_summary(of[0])
+
+
+def _repeats(places: Any) -> bool:
+    """Whether an element is taken more than once. `places`: for each dimension a number, a slice or a list."""
+    lists = [plain(place) for place in places] if isinstance(places, list) else []
+    lists = [place.tolist() if isinstance(place, np.ndarray) else place for place in lists]
+    return any(isinstance(place, list) and len(set(map(repr, place))) < len(place) for place in lists)
 
 
 def _is_measured(node: Any) -> bool:

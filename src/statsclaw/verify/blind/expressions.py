@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 #: Less than what can be sent, because it is sent again as part of something.
 _DEEPEST = 40
 _MOST_NUMBERS = 100_000_000
-_TRANSPARENT = ("scalar", "tuple", "fortran", "readonly", "set", "frozenset")
+TRANSPARENT = ("scalar", "tuple", "fortran", "readonly", "set", "frozenset", "logical")
 
 
 class NoValue(Exception):
@@ -38,7 +38,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Answered:
-    """What the package answered to one call. Either `error`, or `value`."""
+    """What the package answered to one call. Either `error`, or `value`. `visible`: R would print it at the prompt."""
 
     id: int
     value: Any = None
@@ -49,6 +49,7 @@ class Answered:
     peak: float = 0.0
     changed: tuple[str, ...] = ()
     died: bool = False
+    visible: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class Answers:
         if found is None:
             raise NoValue("it was not asked")
         return found
+
+    def all_of(self, call: int) -> list[Answered]:
+        """What was answered to it, and what when it was asked again."""
+        return [self.of(call), *([self.again[call]] if call in self.again else [])]
 
     def value(self, call: int) -> Any:
         found = self.of(call)
@@ -80,7 +85,7 @@ def evaluate(node: Any, answers: Answers) -> Any:
             return float(getattr(answers.of(node.value["call"]), str(node.value["what"])))
         if node.kind == "do":
             return _done(node.value, answers)
-        if node.kind in _TRANSPARENT:
+        if node.kind in TRANSPARENT:
             return evaluate(node.value, answers)
         return plain(node)
     if isinstance(node, list):
@@ -90,16 +95,38 @@ def evaluate(node: Any, answers: Answers) -> Any:
     return node
 
 
-def part_of(value: Any, path: list[str]) -> Any:
-    for name in path:
-        inner = _fields(value)
+def leaves_in(node: Any) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The parts of answers that occur in a node: the number of the call, and the way to the part."""
+    if isinstance(node, Extra):
+        if node.kind == "answer":
+            yield int(node.value["call"]), tuple(node.value["path"])
+        elif node.kind != "measured":
+            yield from leaves_in(node.value)
+    elif isinstance(node, dict | list | tuple):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from leaves_in(part)
+
+
+def part_of(value: Any, path: Sequence[str]) -> Any:
+    while path:
+        inner = fields_of(value)
+        name, path = next_step(path, inner or {})
         if inner is None or name not in inner:
             raise NoValue(f"the answer has no {name}")
         value = inner[name]
     return plain(value)
 
 
-def _fields(value: Any) -> Mapping[str, Any] | None:
+def next_step(path: Sequence[str], known: Container[str]) -> tuple[str, Sequence[str]]:
+    """The first name of a way and the rest of it. Names in R may hold dots, so several steps may be one name."""
+    for count in range(1, len(path) + 1):
+        if (joined := ".".join(path[:count])) in known:
+            return joined, path[count:]
+    return path[0], path[1:]
+
+
+def fields_of(value: Any) -> Mapping[str, Any] | None:
+    """The parts of a value by their names; None where its parts have none."""
     if isinstance(value, Extra) and value.kind in ("object", "table"):
         found = value.value["fields" if value.kind == "object" else "columns"]
         return found if isinstance(found, dict) else None
@@ -114,13 +141,12 @@ def _fields(value: Any) -> Mapping[str, Any] | None:
 def plain(value: Any) -> Any:
     """A value without what is only its dress."""
     while isinstance(value, Extra):
-        if value.kind in _TRANSPARENT:
+        if value.kind in TRANSPARENT:
             value = value.value
         elif value.kind in ("named", "series"):
             value = value.value["value" if value.kind == "named" else "values"]
         elif value.kind == "masked":
-            data, mask = value.value
-            value = np.where(mask, np.nan, data)
+            value = _unmasked(*map(np.asarray, value.value))
         elif value.kind == "complex":
             value = complex(*value.value)
         elif value.kind == "factor":
@@ -131,6 +157,12 @@ def plain(value: Any) -> Any:
         else:
             return value
     return value
+
+
+def _unmasked(data: Array, mask: Array) -> Array:
+    if data.shape != mask.shape:  # two short sides could stand for more than any memory holds
+        raise ValueError("data and mask of different shapes")
+    return np.where(mask, np.nan, data)
 
 
 def is_sound(value: Any, depth: int = 0) -> bool:
@@ -146,9 +178,9 @@ def is_sound(value: Any, depth: int = 0) -> bool:
     try:
         plain(value)
         if value.kind in ("object", "table", "named"):
-            _fields(value)
+            fields_of(value)
         held = value.kind != "object" or isinstance(value.value["fields"], dict)
-    except (ValueError, TypeError, KeyError, IndexError, OverflowError):
+    except Exception:  # whatever it is that cannot be read
         return False
     return held and is_sound(value.value, depth + 1)
 
@@ -177,6 +209,56 @@ def numbers(value: Any) -> Array:
 
 
 # --- what can be calculated ------------------------------------------------------------------------------------------
+
+
+def is_calculation(value: Any) -> bool:
+    """Whether a node is one that `evaluate` and the runners of shipped suites understand alike."""
+    if not isinstance(value, dict) or not isinstance(value.get("of"), list):
+        return False
+    operands, allowed = OPERATIONS.get(str(value.get("name")), (0, ()))
+    settings = value.get("with") or {}
+    known = isinstance(settings, dict) and set(settings) <= set(allowed)
+    return len(value["of"]) == operands > 0 and known and all(_SETTINGS[name](part) for name, part in settings.items())
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_probability(value: Any) -> bool:
+    try:
+        return bool(numbers(value).size)
+    except (NoValue, ValueError, TypeError, LookupError):
+        return False
+
+
+def _is_place(value: Any) -> bool:
+    if isinstance(value, dict):
+        ends = value.get("slice")
+        return isinstance(ends, list) and len(ends) == 3 and all(end is None or _is_whole(end) for end in ends)
+    several = value if isinstance(value, list) else [value]
+    return value is None or isinstance(value, str) or all(isinstance(one, int) for one in several)
+
+
+_SETTINGS: Mapping[str, Callable[[Any], bool]] = {
+    "axis": lambda value: value is None or _is_whole(value),
+    "divisor": lambda value: isinstance(value, float) or _is_whole(value),
+    "probability": _is_probability,
+    "at": lambda value: isinstance(value, list) and len(value) > 0 and all(map(_is_place, value)),
+}
+#: What can be calculated: of how many operands, and with which settings.
+OPERATIONS: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    "part": (1, ("at",)),
+    "quantile": (1, ("axis", "probability")),
+    **dict.fromkeys(("sd", "var"), (1, ("axis", "divisor"))),
+    **dict.fromkeys(("mean", "median", "total", "smallest", "largest"), (1, ("axis",))),
+    **dict.fromkeys(
+        ("cov", "cor", "sorted", "transposed", "diag", "abs", "sqrt", "exp", "log", "eigenvalues"), (1, ())
+    ),
+    **dict.fromkeys(("names", "length", "shape"), (1, ())),
+    **dict.fromkeys(("plus", "minus", "times", "over", "power", "matmul", "solve"), (2, ())),
+    **dict.fromkeys(("below", "at most", "equal", "different"), (2, ())),
+}
 
 
 def _done(what: Mapping[str, Any], answers: Answers) -> Any:
@@ -218,6 +300,15 @@ def _pairwise(function: Callable[..., Any]) -> Callable[..., Any]:
     return work
 
 
+def spread(*parts: Array) -> tuple[Array, ...]:
+    """The parts, where each can be set against the others; NoValue otherwise."""
+    try:
+        _bounded(*np.broadcast_shapes(*(part.shape for part in parts)))
+    except ValueError:
+        raise NoValue(f"its shapes {', '.join(str(part.shape) for part in parts)} do not fit together") from None
+    return parts
+
+
 def _bounded(*shape: int) -> None:
     """A few numbers can ask for more than any memory holds."""
     if math.prod(shape) > _MOST_NUMBERS:
@@ -254,9 +345,11 @@ def _part(of: Any, at: list[Any]) -> Any:
         return values[place]
     if not isinstance(values, np.ndarray):
         values = numbers(values)
-    if len(at) > values.ndim:
+    if sum(part is not None for part in at) > values.ndim:  # None: a dimension of length one
         raise NoValue(f"{len(at)} places in something of {values.ndim} dimensions")
-    return values[tuple(_place(part) for part in at)]
+    places = [_place(part) for part in at]
+    _bounded(*(place.size for place in places if isinstance(place, np.ndarray)))
+    return values[tuple(places)]
 
 
 def _place(part: Any) -> Any:
@@ -276,6 +369,7 @@ def _sd(values: Array, axis: Any = None, divisor: int = 1) -> Any:
 
 
 def _quantile(values: Array, axis: Any = None, probability: Any = 0.5) -> Any:
+    _bounded(numbers(probability).size, *(() if axis is None else values.shape))
     return np.quantile(values, numbers(probability), axis=axis)
 
 
@@ -291,15 +385,15 @@ def _names(node: Any, value: Any, answers: Answers) -> Any:
     if isinstance(node, Extra) and node.kind == "answer":
         raw = answers.value(node.value["call"])
         for name in node.value["path"]:
-            inner = _fields(raw)
+            inner = fields_of(raw)
             raw = inner[name] if inner and name in inner else None
-    while isinstance(raw, Extra) and raw.kind in _TRANSPARENT:
+    while isinstance(raw, Extra) and raw.kind in TRANSPARENT:
         raw = raw.value
     if isinstance(raw, Extra) and raw.kind == "named":
         return raw.value["names"]
     if isinstance(raw, Extra) and raw.kind == "series":
         return raw.value["index"]
-    fields = _fields(raw)
+    fields = fields_of(raw)
     return list(fields) if fields is not None else None
 
 

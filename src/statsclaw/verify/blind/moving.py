@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from statsclaw.specs.test_spec import Criterion
-from statsclaw.verify.blind.expressions import Answers, Array, NoValue, plain
+from statsclaw.verify.blind.expressions import TRANSPARENT, Answers, Array, NoValue, next_step, plain
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 
 #: A call, and the way to a part of its answer.
@@ -38,7 +38,7 @@ def _scaled(sign: float) -> Move:
     def move(values: Array, criterion: Criterion, size: float) -> Array:
         typical = max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
         share = float(np.max(unit_of(values, criterion), initial=0.0)) / (criterion.scale or typical)
-        centre = np.mean(values, axis=0) if values.ndim else 0.0
+        centre = np.mean(values, axis=0) if values.ndim and len(values) else 0.0
         return np.asarray(centre + (values - centre) * (1 + sign * size * share))
 
     return move
@@ -56,7 +56,7 @@ def _scattered(values: Array, criterion: Criterion, size: float) -> Array:
     return np.asarray(values + size * unit_of(values, criterion) * signs)
 
 
-def _spoilt(values: Array, criterion: Criterion, size: float) -> Array:
+def spoilt(values: Array, criterion: Criterion, size: float) -> Array:
     """No numbers at all; only of what has no tolerance, where that may be all that is claimed."""
     return np.full(values.shape, np.nan) if criterion.rule == "holds" else values
 
@@ -64,7 +64,7 @@ def _spoilt(values: Array, criterion: Criterion, size: float) -> Array:
 #: Ways to move an answer, each with the opposite way.
 MOVES: tuple[tuple[Move, Move | None], ...] = (
     (_shifted(1.0), _shifted(-1.0)), (_scaled(1.0), _scaled(-1.0)), (_drifting, None), (_scattered, None),
-    (_spoilt, None),
+    (spoilt, None),
 )  # fmt: skip
 
 
@@ -77,21 +77,24 @@ def with_moved(answers: Answers, leaf: Leaf, move: Callable[[Array], Array]) -> 
     return Answers({**answers.given, call: moved}, answers.again)
 
 
-def _moved(value: Any, path: tuple[str, ...], move: Callable[[Array], Array]) -> Any:
+def _moved(value: Any, path: Sequence[str], move: Callable[[Array], Array]) -> Any:
     """The value with the numbers below the path moved; of an object without a path, all of them."""
     if isinstance(value, Extra) and value.kind in ("object", "table"):
         key = "fields" if value.kind == "object" else "columns"
-        inner = value.value[key]
-        chosen = path[:1] or tuple(inner)
-        changed = {n: _moved_softly(inner[n], path[1:], move) if n in chosen else inner[n] for n in inner}
-        return Extra(value.kind, {**value.value, key: changed})
+        return Extra(value.kind, {**value.value, key: _moved_parts(value.value[key], path, move)})
     if isinstance(value, dict):
-        chosen = path[:1] or tuple(value)
-        return {n: _moved_softly(part, path[1:], move) if n in chosen else part for n, part in value.items()}
+        return _moved_parts(value, path, move)
     return _moved_value(value, move)
 
 
-def _moved_softly(value: Any, path: tuple[str, ...], move: Callable[[Array], Array]) -> Any:
+def _moved_parts(parts: Mapping[str, Any], path: Sequence[str], move: Callable[[Array], Array]) -> dict[str, Any]:
+    if not path:
+        return {name: _moved_softly(part, (), move) for name, part in parts.items()}
+    chosen, rest = next_step(path, parts)
+    return {name: _moved_softly(part, rest, move) if name == chosen else part for name, part in parts.items()}
+
+
+def _moved_softly(value: Any, path: Sequence[str], move: Callable[[Array], Array]) -> Any:
     try:
         return _moved(value, path, move)
     except NoValue:
@@ -99,9 +102,12 @@ def _moved_softly(value: Any, path: tuple[str, ...], move: Callable[[Array], Arr
 
 
 def _moved_value(value: Any, move: Callable[[Array], Array]) -> Any:
+    """Moved, and of the same type as before: whoever sees it cannot tell by that."""
     if isinstance(value, Extra) and value.kind in ("named", "series"):
         key = "value" if value.kind == "named" else "values"
         return Extra(value.kind, {**value.value, key: _moved_value(value.value[key], move)})
+    if isinstance(value, Extra) and value.kind in TRANSPARENT:
+        return Extra(value.kind, _moved_value(value.value, move))
     found = plain(value)
     if isinstance(found, bool):
         return not found
@@ -109,17 +115,39 @@ def _moved_value(value: Any, move: Callable[[Array], Array]) -> Any:
         return f"…{found[1:-1][::-1]}…"
     if isinstance(found, list) and any(isinstance(plain(part), str) for part in found):
         return [f"…{part[1:-1][::-1]}…" if isinstance(part, str) else part for part in found]
-    if isinstance(found, list) and any(isinstance(plain(part), list | np.ndarray) for part in found):
-        return [_moved_value(part, move) for part in found]
-    values = np.asarray(found)
+    if isinstance(found, list) and any(isinstance(plain(part), list | np.ndarray | dict) for part in found):
+        return [_moved_softly(part, (), move) for part in found]
+    values = np.asarray([plain(part) for part in found] if isinstance(found, list) else found)
     if values.dtype.kind == "b":
         return ~values
-    if values.dtype.kind not in "iuf":
+    if values.dtype.kind not in "iufc":
         raise NoValue("there is no number to move")
-    numbers = np.where(np.isfinite(values), values, 0.0).astype(float)
-    moved = move(numbers)
-    moved = np.where(np.isfinite(values), moved, 0.0)  # what is no finite number becomes one
-    return moved if moved.ndim else float(moved)
+    moved = _moved_numbers(values, move)
+    if isinstance(found, list):
+        return [_dressed(old, new) for old, new in zip(found, moved, strict=True)]
+    return _dressed(found, moved)
+
+
+def _moved_numbers(values: Array, move: Callable[[Array], Array]) -> Array:
+    finite = np.isfinite(values)
+    numbers = np.where(finite, values.real, 0.0).astype(float)
+    moved = np.where(finite, move(numbers), 0.0)  # what is no finite number becomes one
+    if values.dtype.kind in "iu":  # by whole steps
+        far = np.sign(moved - numbers) * np.maximum(np.abs(moved - numbers), 1.0)
+        far = np.nan_to_num(far, nan=1.0)  # there is no whole number that is none
+        return np.asarray(np.rint(np.clip(numbers + far, -(2.0**62), 2.0**62)).astype(np.int64))
+    return np.asarray(moved + 1j * values.imag if values.dtype.kind == "c" else moved)
+
+
+def _dressed(old: Any, new: Any) -> Any:
+    if isinstance(old, Extra):
+        inner = old.value if old.kind in TRANSPARENT else None
+        return Extra(old.kind, _dressed(inner, new)) if inner is not None else _dressed(plain(old), new)
+    if isinstance(old, np.ndarray):
+        return np.asarray(new) if old.dtype.kind in "iuc" else np.asarray(new, dtype=float)
+    if isinstance(old, complex):
+        return complex(new)
+    return int(new) if isinstance(old, int) else float(new)
 
 
 def moved_by_own_size(value: Any, shift: float, stretch: float) -> Any:
@@ -127,7 +155,7 @@ def moved_by_own_size(value: Any, shift: float, stretch: float) -> Any:
 
     def move(values: Array) -> Array:
         spread = float(np.std(values)) if values.size > 1 else float(np.max(np.abs(values), initial=0.0))
-        centre = np.mean(values, axis=0) if values.ndim else 0.0
+        centre = np.mean(values, axis=0) if values.ndim and len(values) else 0.0
         return np.asarray(centre + (values - centre) * (1.0 + stretch) + shift * (spread or 1.0))
 
     try:

@@ -1,40 +1,49 @@
 """What a package keeps of its validation: questions, expectations and tolerances as data, and a runner for them.
 
-The runner is one for pytest or testthat and needs nothing of StatsClaw.
+The runner is one for pytest or testthat and needs nothing of StatsClaw. The data are read by it and never executed.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any
 
 import numpy as np
 
-from statsclaw.specs.interface import Interface
-from statsclaw.specs.test_spec import Criterion, TestSpec
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.specs.interface import Function, Interface
+from statsclaw.specs.test_spec import Criterion, TestSpec, Tolerance
+from statsclaw.verify.blind.answering import request_for
+from statsclaw.verify.blind.comparing import expectation
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.questionnaire import Call, Claim, Questionnaire
+from statsclaw.verify.blind.trying import finding
 
 #: Bytes that the data of a suite may take together.
 LARGEST = 2_000_000
 #: Values whose text is longer stand in a place of their own, once.
 _LONG = 160
 _PARTS = ("observed", "expected", "call", "error", "message")
+#: Runner and data, by the language of the package.
+_FILES = {
+    "python": ("native_python.py", "tests/validation/test_validation.py", "tests/validation/questions.json"),
+    "r": ("native_r.R", "tests/testthat/test-validation.R", "tests/testthat/validation-questions.json"),
+}
 
 
 @dataclass(frozen=True)
 class _Suite:
-    """What ships. `left_out`: why a claim does not, by its number."""
+    """What ships. `left_out`: why a claim does not, by its number; `dropped`: calls that are not made."""
 
     questions: Questionnaire
     tests: TestSpec
     interface: Interface
-    forms: Forms
+    language: str
     left_out: Mapping[int, str]
     dropped: frozenset[int] = frozenset()
 
@@ -52,23 +61,36 @@ class _Suite:
         claimed = {claim.criterion for claim in self.questions.claims}
         return {row.id: _rule(row) for row in self.tests.criteria if row.id in claimed}
 
+    def without(self, calls: Iterable[int], why: str) -> _Suite:
+        """Neither these calls nor what is given their answers, nor what is claimed of them."""
+        dropped = self.dropped.union(calls)
+        for later in self.questions.calls:
+            if dropped.intersection(later.uses()):
+                dropped |= {later.id}
+        gone = {number for number, claim in self.claims() if dropped.intersection(claim.uses())}
+        return replace(self, left_out={**self.left_out, **dict.fromkeys(gone, why)}, dropped=dropped)
+
 
 def native_suite(language: str, questions: Questionnaire, tests: TestSpec, interface: Interface) -> dict[str, str]:
-    """The files of the suite by their paths in the repository."""
-    python = language == "python"
-    written = _python if python else _r
-    forms = Forms(interface, language)
+    """The files of the suite by their paths in the repository. Raises where a value is not what its kind says."""
     criteria = {row.id: row for row in tests.criteria}
     reasons = {number: _left_out(claim, criteria) for number, claim in enumerate(questions.claims)}
-    suite = _Suite(questions, tests, interface, forms, {number: why for number, why in reasons.items() if why})
-    data = written(suite)
+    suite = _Suite(questions, tests, interface, language, {number: why for number, why in reasons.items() if why})
+    suite = suite.without(_undeclared(suite), "the interface does not declare what it calls")
+    forms = Forms(interface, language)
+    suite = suite.without((call.id for call in questions.calls if forms.is_figure(call)), "it is about a figure")
+    data = _written(suite)
     while len(data) > LARGEST and any(suite.calls()):
-        suite = _smaller(suite, len(data) - LARGEST)
-        data = written(suite)
-    runner = (resources.files(__package__) / ("native_python.py" if python else "native_r.R")).read_text("utf-8")
-    if python:
-        return {"tests/validation/test_validation.py": runner, "tests/validation/questions.json": data}
-    return {"tests/testthat/test-validation.R": runner, "tests/testthat/validation-questions.R": data}
+        suite = suite.without(_largest(suite, len(data) - LARGEST), "its data are too large for a repository")
+        data = _written(suite)
+    source, runner, place = _FILES[language]
+    return {runner: (resources.files(__package__) / source).read_text("utf-8"), place: data}
+
+
+def unwritable(error: Exception) -> Finding:
+    """Who wrote a value can have written anything under the name of its kind."""
+    text = f"a value in the questions is not what its kind says, and cannot be kept with the package: {error}"
+    return finding("cannot-be-kept", "questions", text)
 
 
 # --- what is left out ------------------------------------------------------------------------------------------------
@@ -80,6 +102,8 @@ def _left_out(claim: Claim, criteria: Mapping[str, Criterion]) -> str:
         return "only code that sees answers can tell"
     if claim.rule == "dialogue":
         return "the next call depends on the last answer"
+    if claim.rule == "unchanged":
+        return "the package as it was is not there to compare with"
     if criterion is None or criterion.decided_by == "check":
         return "it is not decided by a test"
     if criterion.decided_by == "timing" or _measured(list(claim.parts.values())):
@@ -94,24 +118,58 @@ def _measured(node: Any) -> bool:
     return any(map(_measured, parts))
 
 
-def _smaller(suite: _Suite, excess: int) -> _Suite:
-    """Without the largest calls, what is given their answers, and what is claimed of them."""
+def _functions(suite: _Suite) -> dict[str, str | None]:
+    """What can be called, and the class of what it returns. Python finds no name with a dot in a package itself."""
+    found = {row.name: _class_of(row.name, row) for row in suite.interface.functions}
+    found |= {row.name: row.name for row in suite.interface.classes}
+    return {name: cls for name, cls in found.items() if suite.language == "r" or "." not in name}
+
+
+def _methods(suite: _Suite) -> dict[str, dict[str, str | None]]:
+    found: dict[str, dict[str, str | None]] = {cls.name: {} for cls in suite.interface.classes}
+    callables = dict(suite.interface.callables())
+    for element, function in callables.items():
+        owner = element.removesuffix(f".{function.name}")
+        if owner != element:
+            cls = _class_of(owner, callables[owner]) if owner in callables else owner
+            found.setdefault(cls or owner, {})[function.name] = _class_of(element, function)
+    return found
+
+
+def _class_of(element: str, function: Function) -> str | None:
+    """By the name of its class; an object whose class has no name goes by what returns it."""
+    returned = function.returns
+    return returned.class_name or (element if returned.methods else None)
+
+
+def _undeclared(suite: _Suite) -> Iterator[int]:
+    """Calls of what is no function of the interface, nor a method of the class that the earlier call returns."""
+    functions, methods = _functions(suite), _methods(suite)
+    returned: dict[int, str | None] = {}
+    for call in suite.questions.calls:
+        if call.what not in ("call", "signature"):
+            continue
+        table: Mapping[str, str | None] = functions
+        if call.on is not None:
+            whole = not call.on.value["path"]
+            table = methods.get(returned.get(call.on.value["call"]) or "", {}) if whole else {}
+        if call.function not in table:
+            yield call.id
+        elif call.what == "call":
+            returned[call.id] = table[call.function]
+
+
+def _largest(suite: _Suite, excess: int) -> Iterator[int]:
+    """The calls with the most data, until enough is left out."""
     weights = {call.id: _weight([*call.arguments, *call.named.values()]) for _, call in suite.calls()}
     for _, claim in suite.claims():
         if uses := [call for call in claim.uses() if call in weights]:
             weights[uses[0]] += _weight([claim.parts.get("observed"), claim.parts.get("expected")])
-    dropped, freed = set(suite.dropped), 0
+    freed = 0
     for call, weight in sorted(weights.items(), key=lambda row: (-row[1], row[0])):
-        if freed >= excess:
-            break
-        dropped.add(call)
+        if freed < excess:
+            yield call
         freed += weight
-    for later in suite.questions.calls:
-        if dropped.intersection(later.uses()):
-            dropped.add(later.id)
-    gone = {number for number, claim in suite.claims() if dropped.intersection(claim.uses())}
-    left_out = {**suite.left_out, **dict.fromkeys(gone, "its data are too large for a repository")}
-    return _Suite(suite.questions, suite.tests, suite.interface, suite.forms, left_out, frozenset(dropped))
 
 
 def _weight(value: Any) -> int:
@@ -125,30 +183,88 @@ def _weight(value: Any) -> int:
     return 1 + len(str(value))
 
 
+# --- the data --------------------------------------------------------------------------------------------------------
+
+
+def _written(suite: _Suite) -> str:
+    values = _Json() if suite.language == "python" else _JsonForR()
+    forms = Forms(suite.interface, suite.language)
+    salt = suite.questions.sha256
+    calls = [json.dumps(_call_row(chain, request_for(call, forms, salt), values)) for chain, call in suite.calls()]
+    frozen = {row.id: row for row in suite.tests.criteria}
+    claims = [
+        json.dumps(
+            _claim_row(claim, frozen.get(claim.criterion), suite.left_out.get(number, ""), values)
+            | _refusals(claim, suite, forms)
+        )
+        for number, claim in enumerate(suite.questions.claims)
+    ]
+    criteria = {
+        name: json.dumps({key: values.of(part) for key, part in row.items()}) for name, row in suite.criteria().items()
+    }
+    blocks = [
+        f'"package": {json.dumps(suite.interface.package)}',
+        f'"functions": {json.dumps(_functions(suite))}',
+        f'"methods": {json.dumps(_methods(suite))}',
+        '"criteria": ' + _lines(criteria),
+        '"calls": [\n' + ",\n".join(calls) + "\n]",
+        '"claims": [\n' + ",\n".join(claims) + "\n]",
+        '"data": ' + _lines({name: text for text, name in values.data.items()}),
+    ]
+    return "{\n" + ",\n".join(blocks) + "\n}\n"
+
+
+def _lines(rows: Mapping[str, str]) -> str:
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {text}" for name, text in rows.items()) + "\n}"
+
+
 def _rule(criterion: Criterion) -> dict[str, Any]:
     """What decides a criterion, and the words for it."""
     found: dict[str, Any] = {"quantity": criterion.quantity, "rule": criterion.rule}
-    if criterion.rule == "close":
-        tolerance = criterion.tolerance
-        if tolerance is not None and tolerance.lre is not None:
+    if criterion.rule in ("close", "equals"):
+        tolerance = criterion.tolerance or Tolerance()
+        if tolerance.lre is not None:
             return found | {"lre": tolerance.lre}
-        found |= {"absolute": tolerance.absolute, "relative": tolerance.relative} if tolerance else {}
+        found |= {"absolute": tolerance.absolute, "relative": tolerance.relative}
     further = {name: getattr(criterion, name) for name in ("low", "high", "error", "message")}
     return found | {name: value for name, value in further.items() if value not in (None, "")}
 
 
-def _claim_row(claim: Claim, why: str) -> dict[str, Any]:
+def _claim_row(claim: Claim, criterion: Criterion | None, why: str, values: _Json) -> dict[str, Any]:
     own = {"scenario": claim.scenario, "case": claim.case, "criterion": claim.criterion, "rule": claim.rule}
     if why:
         return own | {"left_out": why}
-    return own | {name: claim.parts[name] for name in _PARTS if claim.parts.get(name) is not None}
+    parts = dict(claim.parts)
+    if criterion is not None and claim.rule == "close":
+        parts["expected"] = expectation(claim, criterion)
+    return own | {name: values.of(parts[name]) for name in _PARTS if parts.get(name) is not None}
 
 
-# --- Python ----------------------------------------------------------------------------------------------------------
+def _refusals(claim: Claim, suite: _Suite, forms: Forms) -> dict[str, Any]:
+    """By which errors of the interface a call may be refused whose arguments are to stay untouched."""
+    declared = forms.declared(suite.questions.calls[claim.parts["call"]]) if claim.rule == "untouched" else None
+    return {"refusals": [[row.error, row.message] for row in declared.raises]} if declared and declared.raises else {}
+
+
+def _call_row(chain: int, request: Mapping[str, Any], values: _Json) -> dict[str, Any]:
+    """As the worker is asked in a run, seed included."""
+    row = {"chain": chain} | {name: request[name] for name in ("id", "what", "function", "seed")}
+    row["fields"] = [name for name in request["fields"] or () if name != "*"] or None
+    row["arguments"] = [values.of(part) for part in request["arguments"]]
+    row["named"] = {values.of_text(name): values.of(part) for name, part in request["named"].items()}
+    row |= {"on": values.of(request["on"])} if request["on"] is not None else {}
+    return {name: part for name, part in row.items() if part is not None}
+
+
+#: Kinds whose value is written by itself; what they are is for the runner.
+_DRESSED = frozenset(
+    ("tuple", "set", "frozenset", "scalar", "fortran", "readonly", "complex", "bytes", "bytearray", "pairs", "masked",
+     "formula", "factor", "table", "series", "named")
+)  # fmt: skip
 
 
 class _Json:
-    """Values as JSON. `data`: long ones, by the names that stand in their places."""
+    """Values as JSON. `data`: the text of long ones, with the names that stand in their places."""
 
     def __init__(self) -> None:
         self.data: dict[str, str] = {}
@@ -157,12 +273,12 @@ class _Json:
         if isinstance(value, Extra):
             return self.of_extra(value.kind, value.value)
         if isinstance(value, np.ndarray):
-            return self.kept(_json_array(value))
+            return self.kept(self.of_array(value))
         if isinstance(value, list | tuple):
-            return self.kept([self.of(part) for part in value])
+            return self.kept(self.of_list(list(value)))
         if isinstance(value, dict):
-            return {"dict": {name: self.of(part) for name, part in value.items()}}
-        return value
+            return {"dict": {self.of_text(name): self.of(part) for name, part in value.items()}}
+        return self.of_text(value) if isinstance(value, str) else self.of_single(value)
 
     def of_extra(self, kind: str, inner: Any) -> Any:
         if kind == "answer":
@@ -171,13 +287,35 @@ class _Json:
             name = inner.get("name")
             return {"generator": inner["seed"]} | ({"name": name} if name is not None else {})
         if kind == "integer":
-            return int(inner, 16)
+            return self.of_single(int(inner, 16))
+        if kind == "logical":
+            return self.of_extra("masked", [inner == 1, np.isnan(inner)])
         if kind == "do":
             settings = {name: self.setting(part) for name, part in (inner.get("with") or {}).items()}
-            return {"do": inner["name"], "of": [self.of(part) for part in inner["of"]]} | (
-                {"with": settings} if settings else {}
-            )
+            return {"do": inner["name"], "of": [self.of(part) for part in inner["of"]], "with": settings}
+        if kind not in _DRESSED:
+            raise ValueError(f"a value of the kind {kind!r} cannot be written down")
+        return self.of_dressed(kind, inner)
+
+    def of_dressed(self, kind: str, inner: Any) -> Any:
         return {kind: self.of(inner)}
+
+    def of_list(self, values: list[Any]) -> Any:
+        return [self.of(part) for part in values]
+
+    def of_text(self, text: str) -> str:
+        return text
+
+    def of_single(self, value: Any) -> Any:
+        return value
+
+    def of_array(self, value: np.ndarray[Any, Any]) -> Any:
+        kind = value.dtype.kind
+        if kind == "c":
+            pairs = np.stack([value.real, value.imag], axis=-1).tolist()
+            return {"array": pairs, "dtype": value.dtype.name, "shape": list(value.shape)}
+        found = {"array": value.tolist(), "dtype": {"U": "str", "O": "object"}.get(kind, value.dtype.name)}
+        return found if value.size else found | {"shape": list(value.shape)}
 
     def setting(self, value: Any) -> Any:
         """Places stand as they are; only the runner knows what they are places of."""
@@ -187,174 +325,60 @@ class _Json:
 
     def kept(self, value: Any) -> Any:
         text = json.dumps(value)
-        if len(text) <= _LONG or '"answer"' in text or '"generator"' in text:
-            return value
-        return {"data": self.data.setdefault(text, f"d{len(self.data) + 1}")}
+        return value if len(text) <= _LONG else {"data": self.data.setdefault(text, f"d{len(self.data) + 1}")}
 
 
-def _json_array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
-    kind = value.dtype.kind
-    if kind == "c":
-        pairs = np.stack([value.real, value.imag], axis=-1).tolist()
-        return {"array": pairs, "dtype": value.dtype.name, "shape": list(value.shape)}
-    found = {"array": value.tolist(), "dtype": {"U": "str", "O": "object"}.get(kind, value.dtype.name)}
-    return found if value.size else found | {"shape": list(value.shape)}
-
-
-def _python(suite: _Suite) -> str:
-    written = _Json()
-    calls = [json.dumps(_call_row(chain, call, suite.forms, written.of)) for chain, call in suite.calls()]
-    claims = []
-    for number, claim in enumerate(suite.questions.claims):
-        row = _claim_row(claim, suite.left_out.get(number, ""))
-        parts = {name: written.of(row[name]) for name in ("observed", "expected") if name in row}
-        claims.append(json.dumps(row | parts))
-    criteria = _json_lines(suite.criteria())
-    data = [f"{json.dumps(name)}: {text}" for text, name in written.data.items()]
-    blocks = [
-        f'"package": {json.dumps(suite.interface.package)}',
-        f'"criteria": {{\n{criteria}\n}}',
-        '"calls": [\n' + ",\n".join(calls) + "\n]",
-        '"claims": [\n' + ",\n".join(claims) + "\n]",
-        '"data": {\n' + ",\n".join(data) + "\n}",
-    ]
-    return "{\n" + ",\n".join(blocks) + "\n}\n"
-
-
-def _json_lines(rows: Mapping[str, Any]) -> str:
-    return ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
-
-
-def _call_row(chain: int, call: Call, forms: Forms, of: Callable[[Any], Any]) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": call.id, "chain": chain, "function": call.function}
-    if call.what != "call":
-        row["what"] = call.what
-    if call.on is not None:
-        row["on"] = of(call.on)
-    row["arguments"] = [of(part) for part in call.arguments]
-    row["named"] = {name: of(part) for name, part in call.named.items()}
-    if call.seed is not None:
-        row["seed"] = call.seed
-    if (fields := forms.fields(call)) is not None:
-        row["fields"] = fields
-    return row
-
-
-# --- R ---------------------------------------------------------------------------------------------------------------
+# --- as R has them ---------------------------------------------------------------------------------------------------
 
 _R_MISSING = 1954  # what the low word of R's NA_real_ holds
 _R_LARGEST = 2**31
 
 
-class _R:
-    """Values as R code. `data`: long ones, by the names that stand in their places."""
+class _JsonForR(_Json):
+    """Numbers stand as texts that R reads exactly; what R has no form of stands as what it has."""
 
-    def __init__(self) -> None:
-        self.data: dict[str, str] = {}
-
-    def of(self, value: Any) -> str:
-        if isinstance(value, Extra):
-            return self.of_extra(value.kind, value.value)
-        if isinstance(value, np.ndarray):
-            return self.kept(_r_array(value))
-        if isinstance(value, list | tuple):
-            return self.kept(self.of_list(list(value)))
-        if isinstance(value, dict):
-            return self.named_list(value)
-        return _r_single(value)
-
-    def of_list(self, values: list[Any]) -> str:
+    def of_list(self, values: list[Any]) -> Any:
         """A list of single numbers, texts or truth values is a vector, as in the run."""
-        if not values:
-            return "numeric(0)"
-        return f"{'c' if _are_single(values) else 'list'}({', '.join(map(self.of, values))})"
+        values = [_bare(part) for part in values]
+        if {_single_kind(part) for part in values} in (set(), {"number"}, {"character"}, {"logical"}):
+            return self.of_array(np.array(values, dtype=object if values and isinstance(values[0], str) else None))
+        return super().of_list(values)
 
-    def named_list(self, values: Mapping[str, Any]) -> str:
-        if not values:
-            return "structure(list(), names = character(0))"
-        return f"list({', '.join(f'{_r_name(name)} = {self.of(part)}' for name, part in values.items())})"
+    def of_text(self, text: str) -> str:
+        """R has no text with a zero, nor half a character."""
+        return "".join("\ufffd" if c == "\0" or "\ud800" <= c <= "\udfff" else c for c in text)
 
-    def of_extra(self, kind: str, inner: Any) -> str:
-        if kind == "answer":
-            return f"answer({', '.join([str(inner['call']), *map(_r_text, inner['path'])])})"
-        if kind == "generator":
-            return f"generator({_r_single(inner['seed'])})"
-        if kind == "do":
-            operands = ", ".join(map(self.of, inner["of"]))
-            settings = ", ".join(f"{name} = {self.setting(part)}" for name, part in (inner.get("with") or {}).items())
-            return f"do({_r_text(inner['name'])}, list({operands}), list({settings}))"
+    def of_single(self, value: Any) -> Any:
+        if isinstance(value, bool) or value is None or (isinstance(value, int) and abs(value) < _R_LARGEST):
+            return value
+        return {"number": _r_number(float(value))}
+
+    def of_array(self, value: np.ndarray[Any, Any]) -> Any:
+        """Elements by columns, separated by blanks."""
+        if value.ndim == 0:
+            return self.of(value.item())
+        kind = {"b": "logical", "i": "integer", "u": "integer", "f": "double", "c": "complex"}.get(value.dtype.kind, "")
+        elements = value.ravel("F").tolist()
+        found: dict[str, Any] = {"array": " ".join(map(_r_element, elements)), "dtype": kind}
+        if not kind and any(isinstance(part, int) for part in elements):  # beyond what numpy counts
+            found |= {"dtype": "double"}
+        elif not kind:
+            found = {"array": [None if part is None else self.of_text(str(part)) for part in elements], "dtype": "text"}
+        return found if value.ndim == 1 else found | {"shape": list(value.shape)}
+
+    def of_dressed(self, kind: str, inner: Any) -> Any:
         if kind in ("tuple", "set", "frozenset", "scalar", "fortran", "readonly"):
             return self.of(inner)
-        return self.of_dressed(kind, inner)
-
-    def of_dressed(self, kind: str, inner: Any) -> str:
-        if kind == "integer":
-            return _r_number(float(int(inner, 16)))
         if kind == "complex":
-            return _r_single(complex(*inner))
-        if kind in ("bytes", "bytearray"):
-            return f"as.raw(c({', '.join(f'{byte}L' for byte in bytes.fromhex(inner))}))"
+            return self.of_array(np.array([complex(*inner)]))
         if kind == "pairs":
-            return self.named_list({str(_bare(key)): part for key, part in inner})
-        if kind == "masked":
-            return f"replace({self.of(inner[0])}, which({self.of(inner[1])}), NA)"
-        if kind == "formula":
-            return f"stats::as.formula({_r_text(inner)}, env = globalenv())"
-        if kind == "factor":
-            codes = [int(code) or None for code in np.atleast_1d(inner["codes"])]
-            ordered = "TRUE" if inner.get("ordered") is True else "FALSE"
-            texts = ", ".join("NA_integer_" if code is None else f"{code}L" for code in codes)
-            return (
-                f"factor(c({texts}), seq_len({len(inner['levels'])}L), {self.of(inner['levels'])}, ordered = {ordered})"
-            )
-        return self.of_labelled(kind, inner)
-
-    def of_labelled(self, kind: str, inner: Any) -> str:
-        if kind == "table":
-            columns = [f"{_r_name(name)} = {self.column(part)}" for name, part in inner["columns"].items()]
-            index = inner.get("index")
-            rows = [f"row.names = {self.of(index)}"] if index and len(set(map(str, index))) == len(index) else []
-            return f"data.frame({', '.join([*columns, *rows, 'check.names = FALSE', 'stringsAsFactors = FALSE'])})"
-        if kind == "series":
-            labels, values = inner.get("index"), self.column(inner["values"])
-            texts = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
-            return f"structure({values}, names = {self.of(labels)})" if texts else values
+            return self.of({str(_bare(key)): part for key, part in inner})
         if kind == "named":
-            return self.of_names(inner["value"], inner.get("names"))
-        raise ValueError(f"a value of the kind {kind!r} has no form in R")
-
-    def of_names(self, value: Any, names: Any) -> str:
-        """A list in here stays one."""
-        found = f"list({', '.join(map(self.of, value))})" if isinstance(value, list) else self.of(value)
-        if not names:
-            return found
-        if isinstance(value, np.ndarray) and value.ndim > 1:
-            return f"structure({found}, dimnames = list({', '.join(map(self.of, names))}))"
-        return f"structure({found}, names = {self.of([_bare(name) for name in names])})"
-
-    def column(self, values: Any) -> str:
-        if not isinstance(values, list):
-            return self.of(values)
-        absent = [part is None or part != part for part in map(_bare, values)]
-        return f"c({', '.join('NA' if gone else self.of(part) for part, gone in zip(values, absent, strict=True))})"
-
-    def setting(self, value: Any) -> str:
-        """Places are counted as in the questions; only the runner knows what they are places of."""
-        if isinstance(value, dict) and "slice" in value:
-            return f"span({', '.join(map(_r_single, value['slice']))})"
-        if isinstance(value, list):
-            return f"list({', '.join(map(self.setting, value))})"
-        return self.of(value)
-
-    def kept(self, text: str) -> str:
-        if len(text) <= _LONG or any(word in text for word in ("answer(", "generator(", "data(")):
-            return text
-        return f'data("{self.data.setdefault(text, f"d{len(self.data) + 1}")}")'
-
-
-def _are_single(values: list[Any]) -> bool:
-    kinds = {_single_kind(part) for part in map(_bare, values)}
-    return len(kinds) == 1 and "" not in kinds
+            value = inner["value"]  # a list in here stays one
+            own = {"list": super().of_list(value)} if isinstance(value, list) else self.of(value)
+            further = {name: self.of(inner.get(name)) for name in ("names", "axes")}
+            return {"named": {"dict": {"value": own} | further}}
+        return super().of_dressed(kind, inner)
 
 
 def _bare(value: Any) -> Any:
@@ -370,90 +394,22 @@ def _single_kind(value: Any) -> str:
     return "number" if isinstance(value, int | float) else "character" if isinstance(value, str) else ""
 
 
-def _r_single(value: Any) -> str:
-    if value is None:
-        return "NULL"
+def _r_element(value: Any) -> str:
+    if isinstance(value, complex):
+        return f"{_r_number(value.real)} {_r_number(value.imag)}"
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, int):
-        return f"{value}L" if abs(value) < _R_LARGEST else _r_number(float(value))
-    if isinstance(value, complex):
-        return f"complex(real = {_r_number(value.real)}, imaginary = {_r_number(value.imag)})"
-    return _r_number(value) if isinstance(value, float) else _r_text(str(value))
+        return "NA" if value == -_R_LARGEST else str(value) if abs(value) < _R_LARGEST else _r_number(float(value))
+    return _r_number(value) if isinstance(value, float) else ""
 
 
 def _r_number(value: float) -> str:
     """Whole numbers and short fractions of two as they are, others in hexadecimal: R reads decimals inexactly."""
     if value != value:
-        return "NA_real_" if struct.unpack("<I", struct.pack("<d", value)[:4])[0] == _R_MISSING else "NaN"
+        return "NA" if struct.unpack("<I", struct.pack("<d", value)[:4])[0] == _R_MISSING else "NaN"
     if value in (float("inf"), float("-inf")):
         return "Inf" if value > 0 else "-Inf"
     if abs(value) < 2**31 and value * 1024 == int(value * 1024):
         return "-0" if value == 0 and str(value) == "-0.0" else repr(int(value) if value == int(value) else value)
     return value.hex()
-
-
-def _r_text(text: str) -> str:
-    """In ASCII, so that no machine reads it in another encoding."""
-    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return '"' + "".join(c if " " <= c <= "~" else f"\\U{{{ord(c):X}}}" for c in plain) + '"'
-
-
-def _r_name(name: str) -> str:
-    return "`" + _r_text(name)[1:-1].replace("`", "\\`") + "`"
-
-
-def _r_array(value: np.ndarray[Any, Any]) -> str:
-    kind = value.dtype.kind
-    elements = [_r_element(part, kind) for part in value.ravel("F").tolist()]
-    empty = {"b": "logical(0)", "i": "integer(0)", "u": "integer(0)", "U": "character(0)", "O": "character(0)"}
-    found = f"c({', '.join(elements)})" if elements else empty.get(kind, "numeric(0)")
-    if value.ndim == 0:
-        return elements[0]
-    return found if value.ndim == 1 else f"array({found}, c({', '.join(f'{size}L' for size in value.shape)}))"
-
-
-def _r_element(value: Any, kind: str) -> str:
-    if value is None:
-        return "NA_character_"
-    return "NA_integer_" if kind == "i" and value == -_R_LARGEST else _r_single(value)
-
-
-def _r(suite: _Suite) -> str:
-    written = _R()
-    calls = [_r_call(chain, call, suite.forms, written) for chain, call in suite.calls()]
-    claims = []
-    for number, claim in enumerate(suite.questions.claims):
-        row = _claim_row(claim, suite.left_out.get(number, ""))
-        claims.append(_r_row({name: _r_part(name, part, written) for name, part in row.items()}))
-    criteria = [
-        f"{_r_name(name)} = {_r_row({key: _r_single(part) for key, part in row.items()})}"
-        for name, row in suite.criteria().items()
-    ]
-    data = [f"{name} = quote({text})" for text, name in written.data.items()]
-    blocks = {"criteria": criteria, "calls": calls, "claims": claims, "data": data}
-    lines = [f"package = {_r_text(suite.interface.package)}"]
-    lines += [f"{name} = list(\n" + ",\n".join(rows) + "\n)" for name, rows in blocks.items()]
-    return "list(\n" + ",\n".join(lines) + "\n)\n"
-
-
-def _r_part(name: str, part: Any, written: _R) -> str:
-    return f"quote({written.of(part)})" if name in ("observed", "expected") else _r_single(part)
-
-
-def _r_row(parts: Mapping[str, str]) -> str:
-    return f"list({', '.join(f'{name} = {part}' for name, part in parts.items())})"
-
-
-def _r_call(chain: int, call: Call, forms: Forms, written: _R) -> str:
-    given = [written.of(part) for part in call.arguments]
-    given += [f"{_r_name(name)} = {written.of(part)}" for name, part in call.named.items()]
-    row = {"id": str(call.id), "chain": str(chain), "what": _r_text(call.what), "`function`": _r_text(call.function)}
-    if call.on is not None:
-        row["on"] = f"quote({written.of(call.on)})"
-    row["given"] = f"quote(list({', '.join(given)}))"
-    if call.seed is not None:
-        row["seed"] = _r_single(call.seed)
-    if (fields := forms.fields(call)) is not None:
-        row["fields"] = f"c({', '.join(map(_r_text, fields))})" if fields else "character(0)"
-    return _r_row(row)

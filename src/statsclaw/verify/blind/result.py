@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from statsclaw.runlog.events import CaseOutcome, Observation
-from statsclaw.specs.interface import Interface
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.answering import Heard, leaves_to_chance
+from statsclaw.verify.blind.blaming import first_misfit
 from statsclaw.verify.blind.comparing import Compared, Judge, same_answer
-from statsclaw.verify.blind.expressions import Answered, Answers, Condition
+from statsclaw.verify.blind.expressions import (
+    Answered,
+    Answers,
+    Condition,
+    NoValue,
+    evaluate,
+    leaves_in,
+    numbers,
+    part_of,
+    plain,
+)
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.moving import Leaf
 from statsclaw.verify.blind.questionnaire import Claim, Misread, Questionnaire, read_questionnaire
-from statsclaw.verify.blind.trying import leaves_of
+from statsclaw.verify.blind.respelling import turned_round
 from statsclaw.verify.deviation import of_numbers
 from statsclaw.verify.parsers import Parsed
 
 #: The folder beside the log that holds questions and answers.
 KEPT = "answers"
 _MOST_SHOWN = 200
+#: Bytes that questions or answers of a run may take.
+_LARGEST = 2**32
 
 
 @dataclass(frozen=True)
@@ -40,11 +55,15 @@ class Result:
     def parsed(self, forms: Forms) -> Parsed:
         """As evidence: a test for every case and criterion, one for every element whose answers have another form."""
         cases = list(self._cases())
-        cases += list(self._forms(forms)) + list(self._history(forms))
+        cases += [*self._forms(forms), *self._changed(forms), *self._history(forms)]
         observations = _observations(self.rows, self.judge.criteria)
         failed = sum(case.outcome != "passed" for case in cases)
         passed = len(cases) - failed
         summary = f"{passed} passed" if not failed else f"{failed} failed, {passed} passed"
+        if own := next(self.own_errors(forms), ""):
+            summary = f"the questions failed by themselves: {own}"[:400]
+        elif failed and (misfit := first_misfit(self, forms)):
+            summary = f"{summary}; {misfit.reason}"[:400]
         return Parsed(not failed and bool(cases), summary, tuple(cases), (), tuple(observations))
 
     def _cases(self) -> Iterator[CaseOutcome]:
@@ -54,7 +73,7 @@ class Result:
         for name, rows in by_name.items():
             missed = [row for row in rows if not row.passed]
             worst = max(missed, key=lambda row: row.excess) if missed else rows[0]
-            known = bool(missed) and worst.pair is not None and worst.pair[1] is not None
+            known = bool(missed) and worst.pair is not None and _are_finite(worst.pair)
             yield CaseOutcome(
                 name=name,
                 outcome="failed" if missed else "passed",
@@ -66,13 +85,30 @@ class Result:
                 scenarios=(worst.claim.scenario,),
             )
 
+    def own_errors(self, forms: Forms) -> Iterator[str]:
+        """Errors of the author's own code on answers that have the form of the interface."""
+        for number, seen in self.seen.items():
+            if not isinstance(seen, dict) or "problem" not in seen:
+                continue
+            claim = self.questions.claims[number]
+            used = [(self.questions.calls[call], self.heard.answers.given.get(call)) for call in claim.uses()]
+            sound = all(a is not None and a.error is None and not any(forms.faults(c, a)) for c, a in used)
+            if seen.get("own", claim.rule == "observe") and sound:
+                yield f"{claim.criterion} in {claim.name}: {seen['problem']}"
+
     def _forms(self, forms: Forms) -> Iterator[CaseOutcome]:
         """Answers whose type or shape is not that of the interface.
 
-        Where a claim about that very answer is met, two authors read the contract alike, and the interface's short form
-        is at odds with its own words: that is not held against the package.
+        Where a claim about that very answer is met by something of exactly the same kind and shape, two authors read
+        the contract alike, and the interface's short form is at odds with its own words: that is not held against the
+        package.
         """
-        met = {leaf for row in self.rows if row.passed for leaf in _exact_leaves(row.claim)}
+        answers = self.heard.answers
+        met = {
+            leaf
+            for leaf, wanted in self._expected()
+            if _form(part_of(answers.value(leaf[0]), [*leaf[1]])) == _form(wanted)
+        }
         found: dict[str, tuple[str, str]] = {}
         for call in self.questions.calls:
             answer = self.heard.answers.given.get(call.id)
@@ -84,8 +120,35 @@ class Result:
             name = f"answers::{element} type and shape"
             yield CaseOutcome(name=name, outcome="failed", error=f"{element}: {fault}"[:300], scenarios=(scenario,))
 
+    def _expected(self) -> Iterator[tuple[Leaf, Any]]:
+        """Parts of answers that a claim compares as they are and that meet it, with what the author expects there."""
+        for row in self.rows:
+            if row.passed and row.claim.rule in ("close", "same"):
+                yield from _exact_leaves(row.claim, self.heard.answers)
+
+    def _changed(self, forms: Forms) -> Iterator[CaseOutcome]:
+        """Arguments that were changed for whoever calls, though the interface does not say so."""
+        found: dict[str, str] = {}
+        for call in self.questions.calls:
+            answer = self.heard.answers.given.get(call.id)
+            for name in forms.changed(call, answer) if answer is not None else ():
+                found.setdefault(f"{call.function} changes its argument {name}", call.scenario)
+        for fault, scenario in found.items():
+            yield CaseOutcome(name=f"answers::{fault}", outcome="failed", error=fault[:300], scenarios=(scenario,))
+
+    def unnamed_missing(self, forms: Forms) -> Iterator[tuple[str, str]]:
+        """(element, scenario) where NaN came that neither the interface names nor a claim that is met."""
+        met = {leaf for leaf, _ in self._expected()}
+        found: dict[str, str] = {}
+        for call in self.questions.calls:
+            answer = self.heard.answers.given.get(call.id)
+            for element in forms.unnamed_missing(call, answer) if answer is not None else ():
+                if (call.id, tuple(element.split(".")[1:])) not in met:
+                    found.setdefault(element, call.scenario)
+        yield from found.items()
+
     def _history(self, forms: Forms) -> Iterator[CaseOutcome]:
-        """Calls that were answered otherwise in a fresh process and another order."""
+        """Calls that were answered otherwise in a fresh process, another order and other words."""
         differing: dict[str, str] = {}
         for number, again in self.heard.answers.again.items():
             call = self.questions.calls[number]
@@ -94,15 +157,35 @@ class Result:
             ):
                 continue
             if not same_answer(self.heard.answers.of(number), again):
-                differing.setdefault(call.function or call.what, call.scenario)
-        for function, scenario in differing.items():
-            name = f"answers::{function} depends on earlier calls"
-            reason = f"{function}: asked again in a fresh process and another order, it answers something else"
+                turned = turned_round(self.questions.chains(), forms)
+                words = " or on whether a default is given" if number in turned else ""
+                differing.setdefault(f"{call.function or call.what} depends on earlier calls{words}", call.scenario)
+        for fault, scenario in differing.items():
+            name = f"answers::{fault}"
+            reason = f"{fault}: asked again in a fresh process and another order, it answers something else"
             yield CaseOutcome(name=name, outcome="failed", error=reason[:300], scenarios=(scenario,))
 
+    def one_for_several(self) -> Iterator[str]:
+        """Conditions that are asked for by different words, and of which the package says the same, word for word."""
+        said: dict[str, list[Compared]] = {}
+        for row in self.rows:
+            if row.passed and row.found is not None:
+                said.setdefault(row.found.message, []).append(row)
+        for rows in said.values():
+            wanted = {self._words(row): row for row in rows}
+            if not any(one not in other and other not in one for one in wanted for other in wanted):
+                continue
+            names = sorted({self.questions.calls[row.claim.parts["call"]].function for row in wanted.values()})
+            yield f"{' and '.join(names)} say{'s' * (len(names) == 1)} the same of different conditions"
+
+    def _words(self, row: Compared) -> str:
+        """What the message must hold."""
+        return row.wanted[1] if row.wanted else self.judge.criteria[row.claim.criterion].message
+
     def packed(self) -> bytes:
-        """Answers and what was seen in them, to be judged again."""
-        return wire.encode([_kept(self.heard.answers), {str(k): v for k, v in self.seen.items()}])
+        """Answers, what was seen in them, and what the package answered before, to be judged again."""
+        base = [_kept(self.judge.base)] if self.judge.base is not None else []
+        return wire.encode([_kept(self.heard.answers), {str(k): v for k, v in self.seen.items()}, *base])
 
     def text(self) -> str:
         """For the audit: what missed, and what the package printed."""
@@ -120,13 +203,36 @@ class Result:
         return "\n".join([head, *lines]) + "\n" + printed
 
 
-def _exact_leaves(claim: Claim) -> list[Leaf]:
-    """The parts of answers that a claim compares as they are."""
-    if claim.rule not in ("close", "same"):
-        return []
-    node = claim.parts.get("observed")
-    nodes = node if isinstance(node, list) else [node]
-    return [leaf for part in nodes if isinstance(part, Extra) and part.kind == "answer" for leaf in leaves_of(part)]
+def _exact_leaves(claim: Claim, answers: Answers) -> Iterator[tuple[Leaf, Any]]:
+    """The parts of answers that a claim compares as they are, each with what is expected of it.
+
+    Where that is an answer of the package too, nobody has said what to expect.
+    """
+    observed, expected = claim.parts.get("observed"), claim.parts.get("expected")
+    if any(True for _ in leaves_in(expected)):
+        return
+    wanted = plain(evaluate(expected, answers))
+    pairs = [(observed, wanted)]
+    if isinstance(observed, list) and isinstance(wanted, list | np.ndarray):
+        pairs = list(zip(observed, np.atleast_1d(wanted) if isinstance(wanted, np.ndarray) else wanted, strict=False))
+    for node, value in pairs:
+        if isinstance(node, Extra) and node.kind == "answer":
+            yield (int(node.value["call"]), tuple(node.value["path"])), value
+
+
+def _form(value: Any) -> tuple[Any, ...]:
+    """Shape and kind: complex or real; of a single value also whether it is whole or a truth value."""
+    found = plain(value)
+    try:
+        values = numbers(found)
+    except NoValue:
+        return (type(found).__name__,)
+    kind = values.dtype.kind if values.ndim else np.asarray(found).dtype.kind
+    return kind, values.shape
+
+
+def _are_finite(pair: tuple[float, float | None]) -> bool:
+    return pair[1] is not None and math.isfinite(pair[0]) and math.isfinite(pair[1])
 
 
 def _named(row: Compared) -> str:
@@ -140,6 +246,7 @@ def _kept(answers: Answers) -> list[Any]:
                 "id": row.id, "value": row.value, "seconds": row.seconds, "peak": row.peak, "printed": row.printed,
                 "error": [list(row.error.classes), row.error.message] if row.error else None,
                 "warnings": [[list(w.classes), w.message] for w in row.warnings], "changed": list(row.changed),
+                "visible": row.visible,
             }
             for row in side.values()
         ]  # fmt: skip
@@ -155,15 +262,13 @@ def _observations(rows: Sequence[Compared], criteria: Mapping[str, Criterion]) -
     ]
 
 
-def observed_again(
-    tests: TestSpec, interface: Interface, language: str, questions: bytes, answers: bytes
-) -> list[Observation]:
-    """What stored questions and answers show about each criterion. Raises Misread."""
-    read, (given, seen) = read_questionnaire(questions), read_result(answers)
+def parsed_again(tests: TestSpec, forms: Forms, questions: bytes, answers: bytes) -> Parsed:
+    """What stored questions and answers show: tests, and what was observed of each criterion. Raises Misread."""
+    read, (given, seen, base) = read_questionnaire(questions), read_result(answers)
     criteria = {row.id: row for row in tests.criteria}
-    judge = Judge(criteria, read.calls, Forms(interface, language), seen)
+    judge = Judge(criteria, read.calls, forms, seen, base)
     rows = [judge.compare(n, claim, given) for n, claim in enumerate(read.claims) if claim.criterion in criteria]
-    return _observations(rows, criteria)
+    return Result(read, Heard(given), seen, tuple(rows), judge).parsed(forms)
 
 
 def keep(folder: Path, data: bytes) -> str:
@@ -179,22 +284,30 @@ def keep(folder: Path, data: bytes) -> str:
 
 
 def kept(folder: Path, digest: str | None) -> bytes | None:
-    """What was kept under that hash; None where it is not there, or is something else."""
+    """What was kept under that hash; None where it is not there, is no file, is too large or is something else."""
+    place = folder / KEPT / (digest or "none")
     try:
-        data = zlib.decompress((folder / KEPT / (digest or "none")).read_bytes())
+        if not place.is_file() or place.stat().st_size > _LARGEST:
+            return None
+        data = zlib.decompressobj().decompress(place.read_bytes(), _LARGEST)
     except (OSError, zlib.error):
         return None
     return data if hashlib.sha256(data).hexdigest() == digest else None
 
 
-def read_result(data: bytes) -> tuple[Answers, dict[int, Any]]:
-    """Answers and what was seen in them, from evidence. Raises Misread."""
+def read_result(data: bytes) -> tuple[Answers, dict[int, Any], Answers | None]:
+    """Answers, what was seen in them, and those of the package as it was, from evidence. Raises Misread."""
     try:
-        (given, again), seen = wire.decode(data)
-        sides = [{row["id"]: _recalled(row) for row in side} for side in (given, again)]
-        return Answers(sides[0], sides[1]), {int(number): found for number, found in seen.items()}
+        answers, seen, *base = wire.decode(data)
+        found = {int(number): part for number, part in seen.items()}
+        return _recalled_all(answers), found, _recalled_all(base[0]) if base else None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise Misread(f"the recorded answers cannot be read: {error}") from None
+
+
+def _recalled_all(sides: Any) -> Answers:
+    given, again = ({row["id"]: _recalled(row) for row in side} for side in sides)
+    return Answers(given, again)
 
 
 def _recalled(row: Mapping[str, Any]) -> Answered:
@@ -202,5 +315,5 @@ def _recalled(row: Mapping[str, Any]) -> Answered:
     return Answered(
         row["id"], row["value"], Condition(tuple(error[0]), error[1]) if error else None,
         tuple(Condition(tuple(w[0]), w[1]) for w in row["warnings"]), row["printed"], row["seconds"], row["peak"],
-        tuple(row["changed"]),
+        tuple(row["changed"]), visible=row.get("visible", False),
     )  # fmt: skip

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
@@ -80,10 +82,16 @@ def lay_out_scripts(bench: Bench, oracles: str = "") -> Path:
     return folder
 
 
-def room(bench: Bench, name: str, shown: Mapping[str, Path], *, timeout_s: float, home: bool = True) -> BlindRoom:
-    """A fresh one. `shown`: further folders by the name they have inside, none of them writable."""
+def room(
+    bench: Bench, shown: Mapping[str, Path], *, timeout_s: float, home: bool = True, language: str = ""
+) -> BlindRoom:
+    """A fresh one, whose name says nothing: a program can read the names of the folders it is shown.
+
+    `shown`: further folders by the name they have inside, none of them writable. `language`: what an author's code is
+    written in; one who asks in Python has numpy and scipy, whatever the package is written in.
+    """
+    name = secrets.token_hex(8)
     place = bench.place("blind") / name
-    remove_tree(place)
     own = place / "own"
     mounts = [
         Mount(inside=f"/verify/{inside}", host=str(host), purpose="verification")
@@ -93,7 +101,7 @@ def room(bench: Bench, name: str, shown: Mapping[str, Path], *, timeout_s: float
     for inside, host in writable.items():
         host.mkdir(parents=True)
         mounts.append(Mount(inside=inside, host=str(host), purpose="temporary", writable=True))
-    tools = bench.tools(bench.python or "")
+    tools = bench.tools(bench.python or (sys.executable if language == "python" else ""))
     enclosure = replace(tools, mounts=nested((*tools.mounts, *mounts)), cwd="/verify/own")
     limits = bench.limits.model_copy(update={"timeout_s": timeout_s})
     confinement = Confinement(bench.barrier, enclosure, limits, bench.desk / "blind" / name)

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-import queue
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from statsclaw.montecarlo import design
-from statsclaw.montecarlo.batch import Batch, Lost, Status, Task
-from statsclaw.montecarlo.programs.answers import Answer, RowsOfMethod
+from statsclaw.montecarlo.batch import Batch, Status, Task
 from statsclaw.montecarlo.running import run as run_study
 from statsclaw.montecarlo.storage.results import SECONDS
 from statsclaw.montecarlo.storage.store import Store
@@ -28,163 +28,31 @@ from statsclaw.montecarlo.verdicts.questions import columns_needed
 from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.sim_spec import Study, as_criterion, as_design
-from statsclaw.verify.blind.answering import read_answer, request_for
-from statsclaw.verify.blind.drawing import START_S, Drawer, answered, calculated_columns, measured_columns
-from statsclaw.verify.blind.expressions import Answered, Condition
+from statsclaw.verify.blind.drawing import (
+    Drawer,
+    answered,
+    numbers_in,
+)
+from statsclaw.verify.blind.expressions import Answered, leaves_in
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.meaningless import NULLS, meaningless
-from statsclaw.verify.blind.questionnaire import Call, Misread
+from statsclaw.verify.blind.naming import unnamed, unnamed_field
+from statsclaw.verify.blind.questionnaire import Call, Misread, read_calls
+from statsclaw.verify.blind.replicating import BlindExecutor, Pair
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import finding
 from statsclaw.verify.parsers import Parsed
 from statsclaw.verify.runner import Bench, evidence
 
-_ANSWER_S = 3600.0
-#: So many deaths in a row, and a package is not started again.
-_MOST_DEATHS = 20
-#: Replications of each cell that are computed again.
-_AGAIN = 2
+#: Of each cell, how many replications are computed again: so many, this share, and as many as take no longer.
+_AGAIN, _SHARE, _CHEAP_S = 2, 0.1, 1.0
 #: Replications that are drawn before anybody is asked.
 _SMOKE = 2
 
-# --- the executor ----------------------------------------------------------------------------------------------------
-
-
-class BlindExecutor:
-    """Workers of the Monte Carlo engine: each is a drawer and a worker behind the barrier, a thread between them."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation, self.count = simulation, simulation.workers
-        self.tasks: queue.Queue[Task | None] = queue.Queue()
-        self.done: queue.Queue[Batch | Lost | BaseException] = queue.Queue()
-        self.stopped = threading.Event()
-        self.threads = [threading.Thread(target=self._work, args=(n,), daemon=True) for n in range(self.count)]
-        for thread in self.threads:
-            thread.start()
-
-    @property
-    def capacity(self) -> int:
-        return 2 * self.count
-
-    def submit(self, task: Task) -> None:
-        self.tasks.put(task)
-
-    def completed(self, timeout: float) -> Iterator[Batch | Lost]:
-        try:
-            found = self.done.get(timeout=timeout)
-        except queue.Empty:
-            return
-        while True:
-            if isinstance(found, BaseException):
-                raise found
-            yield found
-            try:
-                found = self.done.get_nowait()
-            except queue.Empty:
-                return
-
-    def close(self, *, at_once: bool = False) -> None:
-        self.stopped.set()
-        for _ in self.threads:
-            self.tasks.put(None)
-        for thread in self.threads:
-            thread.join(timeout=5.0 if at_once else 60.0)
-
-    def _work(self, number: int) -> None:
-        pair: Pair | None = None
-        try:
-            while (task := self.tasks.get()) is not None and not self.stopped.is_set():
-                pair = pair or Pair(self.simulation, str(number))
-                try:
-                    self.done.put(pair.run(task))
-                except Silent as silent:
-                    pair.close()
-                    pair = None
-                    self.done.put(Misread(f"the study: {silent}"))
-        except BaseException as error:
-            self.done.put(error)
-        finally:
-            if pair is not None:
-                pair.close()
-
-
-class Pair:
-    """Who draws and who answers, and what of the records is measured rather than computed."""
-
-    def __init__(self, simulation: Simulation, name: str) -> None:
-        self.simulation, self.name = simulation, name
-        self.drawer = simulation.drawer(f"draw-{name}")
-        self.worker: Conversation | None = None
-        self.measured = {SECONDS}
-        self.calculated: set[str] = set()
-        #: Methods that this worker has answered before, and what it answered in this replication.
-        self.warm: set[str] = set()
-        self.known: dict[bytes, Answered] = {}
-        self.deaths = 0
-
-    def run(self, task: Task) -> Batch:
-        study, begun = self.simulation.study, time.perf_counter()
-        made = as_design(study)
-        cell = made.cells()[task.cell]
-        names = [name for name in study.methods if name not in task.without]
-        rows = {name: RowsOfMethod(name, task.count, made.truth_in(cell), study.level) for name in names}
-        for found in self.drawer.replications(self.simulation.bench.seed, cell, task.first, task.count):
-            offset = found["replication"] - task.first
-            self.known.clear()
-            for place, name in enumerate(names):
-                rows[name].add(offset, self._answer(found, place, name))
-        return Batch(task, {name: row.rows() for name, row in rows.items()}, (), time.perf_counter() - begun)
-
-    def _answer(self, found: Mapping[str, Any], place: int, name: str) -> Answer:
-        if "problem" in found:
-            return Answer(found["replication"], None, Status.NO_DATA, text=str(found["problem"]))
-        said = found["methods"].get(name)
-        self.measured |= measured_columns(said)
-        self.calculated |= {f"{name}: {column}" for column in calculated_columns(said)}
-        if self.worker is None or name not in self.warm:
-            answered(found["replication"], place, said, self._ask, self.simulation.study.level)
-            self.known.clear()
-            self.warm.add(name)
-        return answered(found["replication"], place, said, self._ask, self.simulation.study.level)
-
-    def _ask(self, calls: Sequence[Call], salt: str) -> dict[int, Answered]:
-        given: dict[int, Answered] = {}
-        if calls and self.deaths >= _MOST_DEATHS:
-            ended = Condition(("died",), f"its process ended {self.deaths} times in a row, and is not started again")
-            return {calls[0].id: Answered(calls[0].id, error=ended, died=True)}
-        fresh = self.worker is None
-        if self.worker is None:
-            self.worker = self.simulation.start(f"worker-{self.name}")
-        several = len(calls) > 1 or len(self.simulation.study.methods) > 1  # else nothing can be asked twice
-        alone = several and not any(list(call.uses()) for call in calls)
-        for call in calls:
-            request = request_for(call, self.simulation.forms, f"{self.simulation.bench.seed} {salt}")
-            same = wire.encode(request | {"id": 0, "seed": call.seed}) if several else b""
-            if alone and same in self.known:
-                given[call.id] = replace(self.known[same], id=call.id)
-                continue
-            try:
-                reply = self.worker.ask(request, _ANSWER_S + (START_S if fresh else 0.0))
-                given[call.id] = self.known[same] = read_answer(reply, call.id)
-                self.deaths = 0
-            except Silent as silent:
-                self.worker.end()
-                self.worker, self.warm = None, set()
-                self.deaths += 1
-                given[call.id] = Answered(call.id, error=Condition(("died",), str(silent)), died=True)
-                return given
-            if given[call.id].error is not None:
-                break
-        self.worker.send_later({"do": "forget"})
-        return given
-
-    def close(self) -> None:
-        self.drawer.talk.end()
-        if self.worker is not None:
-            self.worker.end()
-
+#: What axes of a grid are called that say how large a sample is.
+_SAMPLE_SIZES = frozenset({"n", "N", "n_obs", "nobs", "sample_size", "T"})
 
 # --- a batch as evidence ---------------------------------------------------------------------------------------------
 
@@ -197,12 +65,12 @@ class Simulation:
     study: Study
     entry: str
     forms: Forms
-    start: Callable[[str], Conversation]
+    start: Callable[[], Conversation]
     folder: Path
     workers: int = 2
 
-    def drawer(self, name: str) -> Drawer:
-        return Drawer(self.bench, self.study, self.entry, name)
+    def drawer(self) -> Drawer:
+        return Drawer(self.bench, self.study, self.entry)
 
     def report(self, first: int, count: int) -> bytes:
         """Replications first … first + count − 1 of every cell, as the record of a study. Raises Misread."""
@@ -213,7 +81,7 @@ class Simulation:
         begun = time.monotonic()
         try:
             report = self.report(first, count)
-            differing, calculated = self.history(first, count, secret)
+            differing, told = self.history(first, count, secret, time.monotonic() - begun)
         except (Misread, Silent) as misread:
             made = Parsed(False, str(misread)[:400])
             row = evidence(
@@ -223,7 +91,7 @@ class Simulation:
             return
         made = Parsed(not differing, f"{count} replications a cell", records=report)
         fault = "builder"
-        if differing and not self._drawn_alike(first):
+        if differing and not self._drawn_alike(first, count):
             fault = "simulator"
             made = replace(made, summary="drawn again in a fresh process, the data are others: draw from the stream")
         elif differing:
@@ -231,22 +99,26 @@ class Simulation:
             made = replace(made, summary=text)
         elapsed = time.monotonic() - begun
         argv = ("statsclaw", "study")
-        text = "\n".join([made.summary, *(f"calculated by the study: {row}" for row in calculated)]) + "\n"
+        text = "\n".join([made.summary, *told]) + "\n"
         row = evidence(self.bench, "study", "study", subject, tree, argv, 0, text, elapsed, made)
         yield row.model_copy(update={"fault_of": fault}) if differing else row
 
-    def _drawn_alike(self, number: int) -> bool:
-        """Whether a replication of each cell is drawn the same by two fresh processes, the second in another order."""
+    def _drawn_alike(self, first: int, count: int) -> bool:
+        """Whether a process that draws all replications, and one that draws some of the last only, draw the same."""
+        numbers = range(max(first, first + count - _AGAIN), first + count)
         found = []
-        for name in ("draw-once", "draw-again"):
-            drawer = self.drawer(name)
+        for all_of_them in (True, False):
+            drawer, drawn = self.drawer(), {}
             cells = as_design(self.study).cells()
-            ordered = cells if name == "draw-once" else cells[::-1]
+            begin = first if all_of_them else numbers[0]
             try:
-                rows = {str(c): next(iter(drawer.replications(self.bench.seed, c, number, 1))) for c in ordered}
+                for cell in cells if all_of_them else cells[::-1]:
+                    for row in drawer.replications(self.bench.seed, cell, begin, first + count - begin):
+                        if row["replication"] in numbers:
+                            drawn[str(cell), row["replication"]] = wire.encode(row)
             finally:
                 drawer.talk.end()
-            found.append({cell: wire.encode(row) for cell, row in rows.items()})
+            found.append(drawn)
         return found[0] == found[1]
 
     def _computed(self, replications: int) -> Store:
@@ -261,25 +133,53 @@ class Simulation:
         finally:
             executor.close(at_once=True)
 
-    def history(self, first: int, count: int, secret: str) -> tuple[list[str], list[str]]:
+    def history(self, first: int, count: int, secret: str, took_s: float = 0.0) -> tuple[list[str], list[str]]:
         """Columns that are others when some replications are computed again, in another order, in fresh processes.
 
-        With them those that the study calculates from answers, instead of recording or summarising one.
+        With them what a reviewer should know: what is asked, calculated from answers, and recorded whatever they are.
         """
         drawn = random.Random(f"{secret} {first}")
         store = Store.open(self.folder)
+        share = self._share_again(store, first, count, took_s)
+        again = min(count, max(_AGAIN, math.ceil(share * count)))
         tasks = [
             Task(cell, number, 1)
             for cell in range(len(self.study.cells()))
-            for number in drawn.sample(range(first, first + count), min(_AGAIN, count))
+            for number in drawn.sample(range(first, first + count), again)
         ]
         drawn.shuffle(tasks)
-        pair = Pair(self, "again")
+        with ThreadPoolExecutor(self.workers) as pool:
+            done = list(
+                pool.map(partial(self._computed_again, store), [tasks[n :: self.workers] for n in range(self.workers)])
+            )
+        found = {name for names, _ in done for name in names}
+        pairs = [pair for _, pair in done if pair is not None]
+        told = [f"asked by the study: {name}: {calls}" for name, calls in pairs[0].asked.items() if calls]
+        calculated = {column: how for pair in reversed(pairs) for column, how in pair.calculated.items()}
+        told += [f"calculated by the study: {column} = {how}" for column, how in sorted(calculated.items())]
+        told += [
+            f"recorded whatever the package answers: {name}" for name in sorted(set().union(*(p.own for p in pairs)))
+        ]
+        return sorted(found), told
+
+    def _computed_again(self, store: Store, tasks: Sequence[Task]) -> tuple[set[str], Pair | None]:
+        """Columns that are others, and who computed them."""
+        if not tasks:
+            return set(), None
+        pair = Pair(self)
         try:
-            found = {name for task in tasks for name in self._differing(store, pair.run(task), pair.measured)}
-            return sorted(found), sorted(pair.calculated)
+            return {name for task in tasks for name in self._differing(store, pair.run(task), pair.measured)}, pair
         finally:
             pair.close()
+
+    def _share_again(self, store: Store, first: int, count: int, took_s: float) -> float:
+        """Which share of the replications is computed again: all where that takes little."""
+        spent = [
+            np.nansum(store.table(cell, name).columns[SECONDS][first : first + count])
+            for cell in range(len(self.study.cells()))
+            for name in self.study.methods
+        ]
+        return max(_SHARE, min(1.0, _CHEAP_S / max(took_s, float(sum(spent)), 1e-3)))
 
     def _differing(self, store: Store, batch: Batch, measured: set[str]) -> Iterator[str]:
         task = batch.task
@@ -288,7 +188,8 @@ class Simulation:
             if bool(kept.failed[task.first]) != bool(rows.status[0]):
                 yield f"{method}: whether it fails"
             for column, values in rows.columns.items():
-                old, new = float(kept.columns[column][task.first]), float(values[0])
+                old = float(kept.columns[column][task.first]) if column in kept.columns else math.inf
+                new = float(values[0])
                 if column not in measured and not (old == new or (math.isnan(old) and math.isnan(new))):
                     yield f"{method}: {column}"
 
@@ -326,7 +227,7 @@ class Simulation:
     def checked(self) -> Iterator[Finding]:
         """Two replications of every cell on meaningless answers: complete, and drawn from their own streams."""
         try:
-            drawer = self.drawer("draw-check")
+            drawer = self.drawer()
         except (Misread, Silent) as misread:
             yield self._finding("study-not-started", str(misread))
             return
@@ -338,7 +239,7 @@ class Simulation:
             drawer.talk.end()
 
     def _looked(self, drawer: Drawer) -> Iterator[Finding]:
-        asking, own = set[str](), set[tuple[str, str]]()
+        asking, own, sizes = set[str](), set[tuple[str, str]](), dict[str, str]()
         for number, cell in enumerate(as_design(self.study).cells()):
             drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
             other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
@@ -346,13 +247,14 @@ class Simulation:
             if problem := next((row["problem"] for row in drawn if "problem" in row), ""):
                 yield self._finding("no-data", f"the data of {name} cannot be drawn: {problem}")
                 return
+            sizes.update(self._other_sizes(name, cell, drawn[0]["methods"]))
             for method in self.study.methods:
                 asked = [_asked(row, method) for row in (*drawn, other)]
                 asking |= {method} if drawn[0]["methods"].get(method, {}).get("calls") else set()
                 if fault := self._fault(method, name, drawn[0]["methods"].get(method)):
                     yield self._finding(f"incomplete:{method}", fault)
                     return
-                own |= {(method, column) for column in self._own_numbers(method, drawn[0]["methods"].get(method))}
+                own |= {(method, column) for column in self.own_numbers(method, drawn[0]["methods"].get(method))}
                 if asked[0] == asked[1] or asked[0] == asked[2]:
                     text = f"{method} is the same in every replication of {name}: draw does not use its stream"
                     yield self._finding("stream-ignored", text)
@@ -360,16 +262,35 @@ class Simulation:
 
         if not asking:
             yield self._finding("asks-nothing", "no method of the study asks the package anything")
+        for name, text in sizes.items():
+            yield self._finding(f"other-size:{name}", text, severity="warning")
         for method in sorted({method for method, _ in own}):
             columns = ", ".join(sorted(column for name, column in own if name == method))
             text = f"{method} asks the package, and records {columns} whatever it answers"
             yield self._finding(f"own-numbers:{method}", text, severity="warning")
 
+    def _other_sizes(self, name: str, cell: design.Cell, methods: Mapping[str, Any]) -> dict[str, str]:
+        """For the reviewer: sample sizes of the cell that nothing has which is asked there."""
+        calls = [call for said in methods.values() if isinstance(said, dict) for call in said.get("calls") or []]
+        given = [part for call in calls for part in [*call["arguments"], *(call.get("named") or {}).values()]]
+        shapes = [numbers_in(part).shape for part in given]
+        found = {length for shape in shapes for length in shape}
+        return {
+            axis: f"in {name} no argument has {level} elements or rows; there are {sorted(found)[:8]}"
+            for axis, level in cell.items()
+            if axis in _SAMPLE_SIZES and isinstance(level, int) and calls and found and level not in found
+        }
+
     def _fault(self, method: str, cell: str, said: Any) -> str:
         """What is missing in the records of a method, whatever the package may answer."""
+        if fault := self._unnamed(said):
+            return f"{method} asks for what nobody has promised: {fault}"
         faults: list[str] = []
         for kind in NULLS:
-            found = answered(0, 0, said, partial(self._null, kind), self.study.level)
+            try:
+                found = answered(0, 0, said, partial(self._null, kind), self.study.level)
+            except Misread as misread:
+                return f"in {cell}: {misread}"
             needed = {
                 column
                 for row in self.study.criteria
@@ -382,7 +303,17 @@ class Simulation:
             faults.append(found.text or f"{method} does not record {', '.join(missing)}, which a criterion needs")
         return f"in {cell}: {faults[0]}"
 
-    def _own_numbers(self, method: str, said: Any) -> set[str]:
+    def _unnamed(self, said: Any) -> str:
+        try:
+            calls = read_calls(said.get("calls"))
+        except (Misread, AttributeError):
+            return ""  # `answered` says so
+        leaves = leaves_in(said.get("record"))
+        found = [unnamed(call, self.forms) for call in calls]
+        found += [unnamed_field(leaf, calls, self.forms) for leaf in leaves if leaf[0] < len(calls)]
+        return next(filter(None, found), "")
+
+    def own_numbers(self, method: str, said: Any) -> set[str]:
         """Columns that criteria need and that are the same for every kind of meaningless answers, though it asks."""
         if not (isinstance(said, dict) and said.get("calls")):
             return set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import select
 import struct
 import threading
@@ -18,12 +19,15 @@ from statsclaw.errors import StatsClawError
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.process import Completed, end_leftover
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
+from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 
 _SHORT_S = 0.05
 _TRIES = 100
 #: What a pipe holds, where the kernel allows it: most replications as a whole.
 _PIPE_BYTES = 1 << 18
 _PROBE = 256 * 1024
+#: Numbers of calls, as every language has them. A step that is odd meets each of them once.
+_MOST_NUMBERS = 2**31
 
 
 class Silent(Exception):
@@ -50,6 +54,8 @@ class Conversation:
         self.refused: StatsClawError | OSError | None = None
         self.thread: threading.Thread | None = None
         self.buffer, self.held = bytearray(), bytearray()
+        self.numbers: dict[int, int] = {}
+        self.last, self.step = secrets.randbelow(_MOST_NUMBERS), 2 * secrets.randbelow(_MOST_NUMBERS // 2) + 1
 
     def start(self, argv: Sequence[str]) -> Conversation:
         for name in ("questions", "answers"):
@@ -75,9 +81,27 @@ class Conversation:
     def output(self) -> str:
         return self.done[0].output.decode("utf-8", "replace") if self.done else ""
 
-    def ask(self, value: Any, limit_s: float) -> Any:
-        self.send(value, limit_s)
-        return self.receive(limit_s)
+    def ask(self, request: Mapping[str, Any], limit_s: float) -> Any:
+        """A call and its answer. On the way it has a number of this conversation, which no program can foresee."""
+        own = request["id"]
+        self.last = self.numbers[own] = (self.last + self.step) % _MOST_NUMBERS
+        self.send(self._hidden(dict(request)) | {"id": self.last}, limit_s)
+        reply = self.receive(limit_s)
+        if isinstance(reply, dict) and type(reply.get("id")) is int:
+            reply["id"] = own if reply["id"] == self.last else None
+        return reply
+
+    def _hidden(self, node: Any) -> Any:
+        """With the numbers of this conversation where it names the answers of earlier calls."""
+        if isinstance(node, Extra):
+            if node.kind != "answer":
+                return Extra(node.kind, self._hidden(node.value))
+            return Extra("answer", {**node.value, "call": self.numbers.get(node.value["call"], -1)})
+        if isinstance(node, dict):
+            return {name: self._hidden(part) for name, part in node.items()}
+        if isinstance(node, list) and any(type(part) in (Extra, dict, list) for part in node):
+            return [self._hidden(part) for part in node]
+        return node
 
     def send_later(self, value: Any) -> None:
         """What is not answered need not wake anybody: it goes before what is sent next."""

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,14 @@ import numpy as np
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.comparing import Judge, with_seen
-from statsclaw.verify.blind.expressions import Answers, Array, NoValue, evaluate
+from statsclaw.verify.blind.expressions import Answers, Array, NoValue, evaluate, leaves_in
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.meaningless import NULLS, meaningless
-from statsclaw.verify.blind.moving import MOVES, Leaf, Move, unit_of, with_moved
+from statsclaw.verify.blind.moving import MOVES, Leaf, Move, spoilt, unit_of, with_moved
 from statsclaw.verify.blind.questionnaire import ABOUT_CALLS, Call, Claim, Questionnaire
+from statsclaw.verify.blind.respelling import bound
 
 #: Runs the function of a claim on answers; what it returned. Called with the number of the claim.
 See = Callable[[int, Claim, Answers], Any]
@@ -40,8 +41,8 @@ _SHARES = ((0.05, 0.1), (0.5, 1.0), (30.0, 100.0))
 _STEPS = 6
 #: Of many answers that a claim looks at, so many of the first and the last are moved alone.
 _ALONE = 4
-#: Of the larger sizes, so many are tried where each takes a process.
-_SEEN = 2
+#: Of the larger sizes, so many are tried where each takes a process; and so many processes work at once.
+_SEEN, _AT_ONCE = 2, 2
 
 
 @dataclass(frozen=True)
@@ -61,18 +62,17 @@ def passing_on_null(
     claims: dict[str, list[int]] = {}
     for number, claim in enumerate(questions.claims):
         claims.setdefault(claim.criterion, []).append(number)
-    met: dict[str, tuple[str, ...]] = {}
-    for row in spec.criteria:
-        if row.id not in claims:
-            continue
-        for kind in NULLS:
-            answers = meaningless(questions.calls, forms, kind)
-            if all(_met(number, questions.claims[number], judge, answers, see) for number in claims[row.id]):
-                met[row.id] = (*met.get(row.id, ()), kind)
-            else:
-                met.setdefault(row.id, ())
-                break  # one that fails is enough
-    return met
+    answers = {kind: meaningless(questions.calls, forms, kind) for kind in NULLS}
+
+    def meeting(criterion: str) -> tuple[str, ...]:
+        def is_met(kind: str) -> bool:
+            return all(_met(n, questions.claims[n], judge, answers[kind], see) for n in claims[criterion])
+
+        return tuple(takewhile(is_met, NULLS))  # one that fails is enough
+
+    names = [row.id for row in spec.criteria if row.id in claims]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return dict(zip(names, pool.map(meeting, names), strict=True))
 
 
 def _met(number: int, claim: Claim, judge: Judge, answers: Answers, see: See) -> bool:
@@ -93,34 +93,57 @@ def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see
     trivial in one case (one row has one order): of those, one claim of the criterion must notice.
     """
     drawn = random.Random(f"{secret} moved")
-    twins = twins_among(questions.calls, answers)
+    twins = twins_among(questions.calls, answers, judge.forms)
     alone: Twins = {call.id: (call.id,) for call in questions.calls}
-    repeated: dict[str, Tried] = {}
-    deaf: dict[str, list[Tried]] = {}
-    able: set[str] = set()
+    claims: dict[str, list[tuple[int, Claim, list[float]]]] = {}
     for number, claim in enumerate(questions.claims):
-        if claim.rule == "dialogue" or not judge.compare(number, claim, answers).passed:
-            continue
-        why = "" if claim.rule in _OURS else _why_deaf(number, claim, judge, answers, see, drawn, twins)
-        if not why:
-            able.add(claim.criterion)
-        elif _asks_twice(claim, twins) and not _why_deaf(number, claim, judge, answers, see, drawn, alone):
-            why = "it fails only where two answers to one question differ"
-            repeated.setdefault(claim.criterion, Tried(number, claim, why, repeats=True))
-        elif judge.criteria[claim.criterion].rule == "close" and not _has_answer(claim.parts.get("expected")):
-            yield Tried(number, claim, why)
-        else:
-            deaf.setdefault(claim.criterion, []).append(Tried(number, claim, why))
-    yield from (rows[0] for name, rows in deaf.items() if name not in able)
-    yield from (row for name, row in repeated.items() if name not in able and name not in deaf)
+        if claim.rule != "dialogue" and judge.compare(number, claim, answers).passed:
+            amounts = _amounts(claim, judge, answers, drawn)
+            claims.setdefault(claim.criterion, []).append((number, claim, amounts))
+
+    def of_criterion(name: str) -> list[Tried]:
+        """What of a criterion cannot fail. Relations, bounds and statements are tried until one notices."""
+        found: list[Tried] = []
+        deaf: list[Tried] = []
+        able = False
+        for number, claim, amounts in sorted(claims[name], key=lambda row: row[1].kind != "blind"):
+            exact = judge.criteria[name].rule == "close" and not _has_answer(claim.parts.get("expected"))
+            exact = exact and not only_form(claim.parts.get("observed"))
+            if able and not exact:
+                continue
+            why = "" if claim.rule in _OURS else _why_deaf(number, claim, judge, answers, see, amounts, twins)
+            if not why:
+                able = able or _is_about(claim, judge)
+            elif _asks_twice(claim, twins) and not _why_deaf(number, claim, judge, answers, see, amounts, alone):
+                why = "it fails only where two answers to one question differ"
+                deaf.append(Tried(number, claim, why, repeats=True))
+            else:
+                (found if exact else deaf).append(Tried(number, claim, why))
+        really = [row for row in deaf if not row.repeats] or deaf
+        return found if able else [*found, *really[:1]]
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:  # a function that sees takes a process each time
+        for rows in pool.map(of_criterion, claims):
+            yield from rows
 
 
-def twins_among(calls: Sequence[Call], answers: Answers) -> Twins:
+def _is_about(claim: Claim, judge: Judge) -> bool:
+    """Whether a claim looks at what its criterion is of; one about something else does not make up for it."""
+    criterion = judge.criteria[claim.criterion]
+    if criterion.rule != "close" or criterion.of is None:
+        return True
+    nodes = [claim.parts.get(name) for name in ("observed", "expected", "arguments")]
+    return any(leaf_of(criterion, judge.calls[call], path) is not None for call, path in leaves_in(nodes))
+
+
+def twins_among(calls: Sequence[Call], answers: Answers, forms: Forms | None) -> Twins:
     """Of every call those that ask the same and were answered alike, itself among them: one question, one answer."""
     classes: dict[int, int] = {}
     known: dict[bytes, int] = {}
     for call in calls:
-        asked = [call.what, call.function, list(call.arguments), dict(call.named), call.on, call.seed]
+        given = bound(call, forms) if forms is not None else None
+        words = given if given is not None else [list(call.arguments), dict(call.named)]
+        asked = [call.what, call.function, words, call.on, call.seed]
         answer = answers.given.get(call.id)
         key = wire.encode([_by_class(asked, classes), answer.value if answer else call.id])
         classes[call.id] = known.setdefault(key, call.id)
@@ -146,33 +169,54 @@ def _by_class(node: Any, classes: Mapping[int, int]) -> Any:
     return [_by_class(part, classes) for part in node] if isinstance(node, list | tuple) else node
 
 
+#: What looks at the form of an answer and not at its numbers.
+FORM = frozenset({"length", "shape", "names"})
 #: Claims that the engine decides about a whole call, or by looking for numbers that are not finite.
 _OURS = ABOUT_CALLS | {"finite"}
 
 
+def _amounts(claim: Claim, judge: Judge, answers: Answers, drawn: random.Random) -> list[float]:
+    """By how much what a claim looks at is moved, in tolerances or in its own size."""
+    criterion = judge.criteria[claim.criterion]
+    amounts = [drawn.uniform(*bounds) for bounds in (_TOLERANCES if criterion.rule == "close" else _SHARES)]
+    leaves = targets(claim, criterion, judge.calls, answers)
+    amounts += _further(claim, criterion, leaves, answers, amounts[-1], drawn)
+    if claim.kind != "blind":  # a process for each
+        amounts = [*amounts[:2], *drawn.sample(amounts[2:], min(_SEEN, len(amounts) - 2))]
+    return amounts
+
+
 def _why_deaf(
-    number: int, claim: Claim, judge: Judge, answers: Answers, see: See, drawn: random.Random, twins: Twins
+    number: int, claim: Claim, judge: Judge, answers: Answers, see: See, amounts: Sequence[float], twins: Twins
 ) -> str:
     criterion = judge.criteria[claim.criterion]
     leaves = targets(claim, criterion, judge.calls, answers)
     if not leaves:
-        measured = _has_kind(claim.parts.get("observed"), "measured")
+        measured = _has_kind(claim.parts.get("observed"), "measured") and criterion.rule != "close"
         return "" if measured else "it looks at no answer"
-    if trivially(claim):
+    if trivially(claim) or (criterion.rule != "close" and _names_elements(claim)):
         return ""
-    sizes = _TOLERANCES if criterion.rule == "close" else _SHARES
-    amounts = [drawn.uniform(*bounds) for bounds in sizes]
-    amounts += _further(claim, criterion, leaves, answers, amounts[-1], drawn)
-    if claim.kind != "blind":  # a process for each
-        amounts = [*amounts[:2], *drawn.sample(amounts[2:], min(_SEEN, len(amounts) - 2))]
     try_one = partial(_tried_at, number, claim, criterion, judge, answers, leaves, see, twins)
-    with ThreadPoolExecutor(1 if claim.kind == "blind" else 2) as pool:
-        noticed = list(pool.map(try_one, range(1, len(amounts)), amounts[1:]))
-    if all(noticed) if criterion.rule == "close" else any(noticed) or try_one(0, amounts[0]):
+    if criterion.rule != "close":
+        noticed = any(try_one(at, size) for at, size in [*enumerate(amounts)][1:]) or try_one(0, amounts[0])
+        return "" if noticed else "it is still met when what it looks at is moved by its own size"
+    overlooked = next((size for at, size in [*enumerate(amounts)][1:] if not try_one(at, size)), None)
+    if overlooked is None:
         return ""
-    size = next((size for size, seen in zip(amounts[1:], noticed, strict=True) if not seen), amounts[-1])
-    by = f"{size:.0f} tolerances" if criterion.rule == "close" else "its own size"
-    return f"it is still met when what it looks at is moved by {by}"
+    return f"it is still met when what it looks at is moved by {overlooked:.0f} tolerances"
+
+
+def _names_elements(claim: Claim) -> bool:
+    """Names of elements against names that were written down: moving numbers moves no name."""
+    expected = claim.parts.get("expected")
+    written = expected is not None and not any(True for _ in leaves_in(expected))
+    return written and _are_names(claim.parts.get("observed"))
+
+
+def _are_names(node: Any) -> bool:
+    if isinstance(node, list | tuple):
+        return bool(node) and all(map(_are_names, node))
+    return isinstance(node, Extra) and node.kind == "do" and node.value.get("name") == "names"
 
 
 def _tried_at(
@@ -207,6 +251,17 @@ def _node_of(call: int, path: tuple[str, ...]) -> Extra:
     return Extra("answer", {"call": call, "path": list(path)})
 
 
+def only_form(node: Any) -> bool:
+    """Whether a node looks at lengths, shapes and names of answers alone: those stay when numbers are moved."""
+    if isinstance(node, Extra):
+        if node.kind == "do" and node.value.get("name") in FORM:
+            return True
+        return node.kind != "answer" and only_form(node.value)
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list | tuple) else ()
+    held = [part for part in parts if _has_answer(part)]
+    return bool(held) and all(map(only_form, held))
+
+
 def trivially(claim: Claim) -> bool:
     """Answers as they are, against numbers: by our own comparison they fail as soon as they are moved."""
     observed, expected = claim.parts.get("observed"), claim.parts.get("expected")
@@ -236,43 +291,32 @@ def _has_kind(node: Any, kind: str) -> bool:
 
 def targets(claim: Claim, criterion: Criterion, calls: Sequence[Call], answers: Answers) -> list[Leaf]:
     """What must be noticed when it moves: of what the claim looks at, what its criterion is of; or all of it."""
-    found = list(dict.fromkeys(leaves_of([claim.parts.get(name) for name in ("observed", "expected", "arguments")])))
+    found = list(dict.fromkeys(leaves_in([claim.parts.get(name) for name in ("observed", "expected", "arguments")])))
     own = [leaf for leaf in (leaf_of(criterion, calls[call], path) for call, path in found) if leaf is not None]
     return [(call, path) for call, path in own or found]
-
-
-def leaves_of(node: Any) -> Iterator[Leaf]:
-    if isinstance(node, Extra):
-        if node.kind == "answer":
-            yield int(node.value["call"]), tuple(node.value["path"])
-        elif node.kind != "measured":
-            yield from leaves_of(node.value)
-    elif isinstance(node, dict | list | tuple):
-        for part in node.values() if isinstance(node, dict) else node:
-            yield from leaves_of(part)
 
 
 def leaf_of(criterion: Criterion, call: Call, path: tuple[str, ...]) -> Leaf | None:
     """The leaf as far as the criterion is of it; None where it is of something else."""
     if criterion.of is None:
         return call.id, path
-    function, field = element(criterion.of, call)
-    if not function:
+    below = element(criterion.of, call)
+    if below is None:
         return None
-    if not field:
+    steps = tuple(".".join(path).split(".")) if path else ()  # names in R may hold dots
+    if steps[: len(below)] == below:
         return call.id, path
-    if not path:
-        return call.id, (field,)
-    return (call.id, path) if path[0] == field else None
+    return (call.id, below) if below[: len(steps)] == steps else None
 
 
-def element(of: str, call: Call) -> tuple[bool, str]:
-    """Whether an element of the interface belongs to what a call returns, and which field of it."""
-    parts = of.split(".")
+def element(of: str, call: Call) -> tuple[str, ...] | None:
+    """The way from what a call returns to an element of the interface; None where that belongs to something else."""
+    parts = tuple(of.split("."))
+    if of == call.element or of.startswith(f"{call.element}."):
+        return parts[len(call.element.split(".")) :]
     if call.function in parts:
-        at = parts.index(call.function)
-        return True, parts[at + 1] if len(parts) > at + 1 else ""
-    return False, ""
+        return parts[parts.index(call.function) + 1 :]
+    return None
 
 
 def _noticed(
@@ -293,6 +337,8 @@ def _noticed(
 
     for group in _groups(leaves):
         for how, opposite in MOVES:
+            if how is spoilt and claim.rule in ("less", "between"):
+                continue  # what is no number is no bound; `finite` is the word for that
             if fails(group, how):
                 return opposite is None or not both or criterion.rule != "close" or fails(group, opposite)
             if opposite is not None and fails(group, opposite):
@@ -310,6 +356,11 @@ def _by(how: Move, criterion: Criterion, size: float, values: Array) -> Array:
     return how(values, criterion, size)
 
 
-def finding(key: str, about: str, text: str, severity: Severity = "error", to: str = "tester") -> Finding:
+def finding(
+    key: str, about: str, text: str, severity: Severity = "error", to: str = "tester", where: str = ""
+) -> Finding:
+    """`where`: the file and line that its author wrote."""
     text = "".join(letter if letter.isprintable() else "�" for letter in " ".join(text.split()))
-    return Finding(check="suite", severity=severity, message=text[:4000], where="", route_to=to, key=f"{key}:{about}")
+    return Finding(
+        check="suite", severity=severity, message=text[:4000], where=where, route_to=to, key=f"{key}:{about}"
+    )

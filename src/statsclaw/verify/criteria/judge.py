@@ -52,7 +52,7 @@ def question_about_criterion(judgements: Sequence[Judgement], contract: Contract
     question to a person.
     """
     criteria = contract.tests.criteria if contract.tests else ()
-    exact = {row.id for row in criteria if row.decided_by == "test" and row.rule in ("close", "raises")}
+    exact = {row.id for row in criteria if row.decided_by == "test" and row.rule in ("close", "equals", "raises")}
     loose = {row.id for row in criteria if row.rule in ("at most", "at least", "between")}
     loose |= {row.id for row in contract.study.criteria} if contract.study else set()
     passed = {row.id for row in judgements if row.counts_as == "PASS"}

@@ -19,6 +19,8 @@ ASKED: dict[Rule, str] = {
     "raises": "raises",
     "warns": "warns",
     "holds": "holds",
+    "equals": "holds",
+    "same as base": "holds",
 }
 
 
@@ -42,7 +44,7 @@ def answer(criterion: Criterion, observation: Observation) -> Answer:
     if observation.rule != ASKED[criterion.rule]:
         reason = f'{ANOTHER_QUESTION}: "{observation.rule}" where "{criterion.rule}" is asked'
         return Answer(observation, False, None, reason)
-    if criterion.rule == "holds":
+    if ASKED[criterion.rule] == "holds":
         held = observation.held is True
         return Answer(observation, held, None, "" if held else _said("it does not hold", observation))
     if criterion.rule in ("raises", "warns"):

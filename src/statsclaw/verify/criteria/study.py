@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from statsclaw.montecarlo.metrics.measures import PROPORTIONS
 from statsclaw.montecarlo.verdicts import judge
 from statsclaw.montecarlo.verdicts.judge import CellVerdict, CriterionVerdict
+from statsclaw.montecarlo.verdicts.report import level_text
 from statsclaw.montecarlo.verdicts.wording import band_of
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.specs.sim_spec import Study, StudyCriterion, as_design
@@ -63,12 +64,12 @@ def _settled(judgement: Judgement, planned: int | None) -> Judgement:
 
 def _judged(row: StudyCriterion, found: CriterionVerdict, evidence: str) -> Judgement:
     judgement = Judgement(
-        id=row.id, quantity=row.quantity, rule=_rule(found), verdict=found.decided,
+        id=row.id, quantity=row.quantity, rule=_rule(found), verdict=found.verdict,
         literal="PASS" if found.literal == "PASS" else "FAIL", evidence=(evidence,), note="; ".join(found.notes),
     )  # fmt: skip
     if not found.cells:
         return judgement
-    worst = min((cell for cell in found.cells if cell.decided == found.decided), key=lambda cell: _margin(row, cell))
+    worst = min((cell for cell in found.cells if cell.decided == found.verdict), key=lambda cell: _margin(row, cell))
     known = math.isfinite(worst.value)
     update = {
         "observed": worst.value if known else None,
@@ -107,7 +108,7 @@ def _note(found: CriterionVerdict, worst: CellVerdict) -> str:
             said.append(f"{len(cells)} of {len(found.cells)} cells {word}: {_listed(cells)}")
     failed = _failures(found)
     said = [*failed, *said] if worst.unallowed else [*said, *failed]
-    return "; ".join([*said, _interval(found, worst)])
+    return "; ".join([*said, _interval(worst)])
 
 
 def _failures(found: CriterionVerdict) -> list[str]:
@@ -127,10 +128,12 @@ def _effect(found: CriterionVerdict, cell: CellVerdict) -> str:
     return ", which could change it" if cell.failures_matter else ""
 
 
-def _interval(found: CriterionVerdict, worst: CellVerdict) -> str:
-    """Both sides together may err twice as often as one."""
-    low, high = worst.interval
-    return f"{100 * (2 * found.level - 1):.6g} % interval ({worst.method}) [{low:.4g}, {high:.4g}]"
+def _interval(worst: CellVerdict) -> str:
+    """The interval that was judged."""
+    low, high = worst.range.low, worst.range.high
+    if not worst.range.question:
+        return "no interval was judged yet"
+    return f"{level_text(worst.range.level)} interval ({worst.method}) [{low:.4g}, {high:.4g}]"
 
 
 def _listed(cells: list[str]) -> str:

@@ -218,14 +218,16 @@ local(envir = new.env(parent = baseenv()), {
       listed("nothing asked in", in_order(setdiff(names(known$scenarios), at(c(found$calls, found$claims), "scenario"))))
     )
   }
-  # Rules of criteria that only one kind of claim decides, but for code that sees answers.
-  DECIDES <- c(
-    close = "close", raises = "raises", warns = "warns", `at most` = "value", `at least` = "value", between = "value"
+  # Rules of criteria that only some kinds of claims decide, but for code that sees answers.
+  DECIDES <- list(
+    close = "close", equals = c("close", "same"), raises = "raises", warns = "warns", `at most` = "value",
+    `at least` = "value", between = "value", `same as base` = "unchanged"
   )
   misfit_of <- function(claim, criteria) {
     rule <- criteria[[claim$criterion]]$rule
     if (is.null(rule) || claim$rule %in% c("observe", "dialogue")) return(NULL)
-    fits <- if (rule %in% names(DECIDES)) claim$rule == DECIDES[[rule]] else !claim$rule %in% c("close", "value")
+    others <- c("close", "value", "unchanged")
+    fits <- if (rule %in% names(DECIDES)) claim$rule %in% DECIDES[[rule]] else !claim$rule %in% others
     if (!fits) sprintf("%s for %s (%s)", claim$rule, claim$criterion, rule)
   }
 

@@ -182,17 +182,18 @@ def check(folder: Path) -> str:
     return "\n".join(lines)
 
 
-#: Rules of criteria that only one kind of claim decides, but for code that sees answers.
-DECIDES = {"close": "close", "raises": "raises", "warns": "warns"} | dict.fromkeys(
-    ("at most", "at least", "between"), "value"
-)
+#: Rules of criteria that only some kinds of claims decide, but for code that sees answers.
+DECIDES = {
+    "close": ("close",), "equals": ("close", "same"), "raises": ("raises",), "warns": ("warns",),
+    "at most": ("value",), "at least": ("value",), "between": ("value",), "same as base": ("unchanged",),
+}  # fmt: skip
 
 
 def misfit_of(claim: dict[str, Any], criteria: dict[str, Any]) -> str:
     rule = criteria.get(claim["criterion"], {}).get("rule", "")
     wanted = DECIDES.get(rule)
     fits = claim["rule"] in ("observe", "dialogue") or (
-        claim["rule"] == wanted if wanted else claim["rule"] not in ("close", "value")
+        claim["rule"] in wanted if wanted else claim["rule"] not in ("close", "value", "unchanged")
     )
     return "" if fits or not rule else f"{claim['rule']} for {claim['criterion']} ({rule})"
 

@@ -24,7 +24,7 @@ misasked <- function(...) {
 
 add_call <- function(row) {
   id <- length(book$calls)
-  row <- c(row, list(id = id, scenario = book$scenario, case = book$case))
+  row <- c(row, list(id = id, scenario = book$scenario, case = book$case, at = written_at()))
   encode(row)
   book$calls[[id + 1L]] <- row
   promise(extra("answer", list(call = id, path = list())))
@@ -33,11 +33,23 @@ add_call <- function(row) {
 add_claim <- function(criterion, rule, ...) {
   criterion <- as.character(criterion)
   if (!nzchar(book$scenario)) misasked("%s is claimed outside of a scenario", criterion)
-  where <- list(criterion = criterion, scenario = book$scenario, case = book$case, file = book$file, rule = rule)
+  where <- list(criterion = criterion, scenario = book$scenario, case = book$case, file = book$file, rule = rule,
+                at = written_at())
   row <- c(where, lapply(list(...), node))
   encode(row)
   book$claims[[length(book$claims) + 1L]] <- row
   invisible()
+}
+
+# The place in the file with the questions where the author wrote it; "" where it is not known.
+written_at <- function() {
+  if (book$scenario == "study") return("")  # of which there are many
+  for (call in rev(sys.calls())) {
+    ref <- attr(call, "srcref")
+    if (is.null(ref) || !nzchar(book$file)) next
+    if (endsWith(attr(ref, "srcfile")$filename, book$file)) return(sprintf("%s:%d", book$file, as.integer(ref[[1L]])))
+  }
+  ""
 }
 
 # ---- promises -------------------------------------------------------------------------------------------------------
@@ -297,7 +309,7 @@ claim_condition <- function(criterion, rule, answer, message, error) {
   add_claim(criterion, rule, call = whole_call(answer), message = text(message), error = text(error))
 }
 
-claim_close <- function(criterion, observed, expected, part = "") {
+claim_close <- function(criterion, observed, expected = NULL, part = "") {
   add_claim(criterion, "close", observed = observed, expected = expected, part = as.character(part))
 }
 claim_value <- function(criterion, observed) add_claim(criterion, "value", observed = observed)
@@ -324,6 +336,7 @@ claim_repeatable <- function(criterion, answer) {
   add_claim(criterion, "repeatable", call = whole_call(answer))
 }
 claim_silent <- function(criterion, answer) add_claim(criterion, "silent", call = whole_call(answer))
+claim_unchanged <- function(criterion, answer) add_claim(criterion, "unchanged", call = whole_call(answer))
 claim_returns <- function(criterion, answer) add_claim(criterion, "returns", call = whole_call(answer))
 claim_observe <- function(criterion, f, ...) {
   add_claim(criterion, "observe", `function` = top_level(substitute(f)), arguments = unname(list(...)))
@@ -348,6 +361,7 @@ author_names <- c(
   "scenario", "ask", "seeded", "generator", "exports", "signature_of", "text_of", "rate", "total", "smallest",
   "largest", "length_of", "dim_of", "names_of", "sorted", "transposed", "matmul", "eigenvalues_of", "solve_of",
   "seconds_of", "peak_of", "claim_close", "claim_value", "claim_raises", "claim_warns", "claim_same",
-  "claim_contains", "claim_less", "claim_between", "claim_finite", "claim_untouched", "claim_repeatable",
+  "claim_contains", "claim_less", "claim_between", "claim_finite", "claim_unchanged", "claim_untouched",
+  "claim_repeatable",
   "claim_silent", "claim_returns", "claim_observe", "claim_dialogue"
 )

@@ -17,6 +17,7 @@ The whole list is in docs/reference/questions.md.
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ __all__ = [
     "finite", "generator", "largest", "length", "less", "log", "matmul", "mean", "median", "method", "names",
     "observe", "peak", "quantile", "raises", "rate", "repeatable", "returns", "same", "scenario", "sd", "seconds",
     "seeded", "shape", "signature", "silent", "smallest", "solve", "sorted", "sqrt", "text", "total", "transposed",
-    "untouched", "value", "var", "warns",
+    "unchanged", "untouched", "value", "var", "warns",
 ]  # fmt: skip
 
 _builtin_sorted = sorted
@@ -49,7 +50,7 @@ class Book:
         self.methods: dict[str, Callable[..., Any]] = {}
 
     def add_call(self, row: dict[str, Any]) -> Answer:
-        row |= {"id": len(self.calls), "scenario": self.scenario, "case": self.case}
+        row |= {"id": len(self.calls), "scenario": self.scenario, "case": self.case, "at": self._written_at()}
         encode(row)
         self.calls.append(row)
         return Answer(Extra("answer", {"call": row["id"], "path": []}))
@@ -58,9 +59,18 @@ class Book:
         if not self.scenario:
             raise Misasked(f"{criterion} is claimed outside of a scenario")
         where = {"criterion": str(criterion), "scenario": self.scenario, "case": self.case, "file": self.file}
-        row = where | {"rule": rule} | {name: _node(part) for name, part in parts.items()}
+        row = where | {"rule": rule, "at": self._written_at()} | {name: _node(part) for name, part in parts.items()}
         encode(row)
         self.claims.append(row)
+
+    def _written_at(self) -> str:
+        """The place in the file with the questions where the author wrote it; "" where it is not known."""
+        frame: Any = sys._getframe(1) if self.scenario != "study" else None  # of which there are many
+        while frame is not None:
+            if self.file and frame.f_code.co_filename.endswith(f"/{self.file}"):
+                return f"{self.file}:{frame.f_lineno}"
+            frame = frame.f_back
+        return ""
 
 
 BOOK = Book()
@@ -385,8 +395,11 @@ def peak(answer: Answer) -> Answer:
 # --- what is claimed -------------------------------------------------------------------------------------------------
 
 
-def close(criterion: str, observed: Any, expected: Any, part: str = "") -> None:
-    """Within the frozen tolerance, element by element. `part`: why it is enough to look at a part, where it is one."""
+def close(criterion: str, observed: Any, expected: Any = None, part: str = "") -> None:
+    """Within the frozen tolerance, element by element. `part`: why it is enough to look at a part, where it is one.
+
+    Where the criterion itself says what the source prints, `expected` is left out.
+    """
     BOOK.add_claim(criterion, "close", observed=observed, expected=expected, part=str(part))
 
 
@@ -442,6 +455,11 @@ def repeatable(criterion: str, answer: Answer) -> None:
 def silent(criterion: str, answer: Answer) -> None:
     """The call answers, prints nothing and warns of nothing."""
     BOOK.add_claim(criterion, "silent", call=_whole(answer))
+
+
+def unchanged(criterion: str, answer: Answer) -> None:
+    """The package as it was before answers the call alike: value, errors, warnings. What is new does not count."""
+    BOOK.add_claim(criterion, "unchanged", call=_whole(answer))
 
 
 def returns(criterion: str, answer: Answer) -> None:

@@ -38,6 +38,8 @@ receive <- function(connection) {
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 encode <- function(value) unlist(written(value, 0L), use.names = FALSE)
+# A value that is part of another one later: its bytes, which are then taken as they are.
+encoded_before <- function(value) structure(encode(value), class = "statsclaw_written")
 
 int_bytes <- function(x) writeBin(as.integer(x), raw(), size = 4L, endian = "little")
 double_bytes <- function(x) writeBin(as.double(x), raw(), size = 8L, endian = "little")
@@ -80,6 +82,7 @@ texts_bytes <- function(texts) {
 written <- function(value, depth) {
   if (depth > DEEPEST) unsendable("a value that is nested too deeply")
   if (is.null(value)) return(charToRaw("n"))
+  if (inherits(value, "statsclaw_written")) return(unclass(value))
   if (is_extra(value)) {
     value <- unclass(value)
     return(list(charToRaw("x"), text_bytes(value$kind), written(value$value, depth + 1L)))
@@ -331,6 +334,7 @@ of_extra <- function(kind, value, further) {
   switch(kind,
     tuple = , set = , frozenset = , scalar = , fortran = , readonly = inner(),
     integer = hex_number(value),
+    logical = as.logical(inner()),
     complex = of_complex(inner()),
     bytes = , bytearray = of_hex(value),
     pairs = of_pairs(value, further),
@@ -375,6 +379,7 @@ of_named <- function(parts, further) {
   # a list in here stays one
   value <- if (is.list(value) && !is_extra(value)) lapply(value, restored, further) else restored(value, further)
   if (is.null(dim(value))) {
+    if (is.null(parts$names)) value <- as.list(value)
     if (!is.null(parts$names)) names(value) <- as.character(unlist(parts$names))
     return(value)
   }

@@ -30,6 +30,9 @@ _ELEMENTS = {"d": "<f8", "f": "<f4", "i": "<i8", "j": "<i4", "l": "u1", "z": "<c
 _MISSING_TEXT = -1
 _SINGLE = {b"n": None, b"t": True, b"f": False}
 _EIGHT_BYTES = {b"d": _DOUBLE, b"i": _LONG}
+_PAIRS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+_ARITHMETIC = [f"__{side}{name}__" for name in _PAIRS for side in ("", "r")]
+_ARITHMETIC += [f"__{name}__" for name in ("float", "int", "index", "complex", "neg", "pos", "abs", "eq", "lt", "gt")]
 
 
 class Unsendable(TypeError):
@@ -168,11 +171,18 @@ def _further(out: bytearray, value: Any, kind: type, depth: int) -> None:
         found = {"values": _column(value), "index": _labels(value.index, pandas), "name": _plain_label(value.name)}
         _write(out, Extra("series", found), depth)
     else:
-        for base in (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset):
-            if issubclass(kind, base):
+        for base in (int, float, complex, str, bytes, list, tuple, dict, set, frozenset):
+            if issubclass(kind, base) and not _calculates_otherwise(kind, base):
                 _write(out, _flattened(value, base), depth)
                 return
         raise Unsendable(f"a {kind.__module__}.{kind.__qualname__}")
+
+
+def _calculates_otherwise(kind: type, base: type) -> bool:
+    """A number whose class has its own arithmetic is not, for a user, the number that it holds."""
+    if base not in (int, float, complex):
+        return False
+    return any(getattr(kind, name) is not getattr(base, name) for name in _ARITHMETIC if hasattr(base, name))
 
 
 def _flattened(value: Any, base: Any) -> Any:
@@ -324,7 +334,9 @@ class _Reader:
         raw = numpy.frombuffer(memoryview(self.data)[at:stop], dtype=kind).reshape(shape).copy()
         if letter != "l":
             return raw
-        return raw.astype(bool) if not (raw > 1).any() else numpy.where(raw > 1, numpy.nan, raw).astype(float)
+        if not (raw > 1).any():
+            return raw.astype(bool)
+        return Extra("logical", numpy.where(raw > 1, numpy.nan, raw).astype(float))  # R's truth values with NA
 
 
 # --- as a program uses it --------------------------------------------------------------------------------------------
@@ -365,6 +377,7 @@ _PLAIN_KINDS: dict[str, Any] = {
     "frozenset": frozenset,
     "pairs": lambda rows: {row[0]: row[1] for row in rows},
     "scalar": lambda array: array[()],
+    "logical": lambda array: array,
     "named": lambda parts: parts["value"],
     "factor": lambda parts: [parts["levels"][code - 1] if code else None for code in parts["codes"]],
     "formula": str,

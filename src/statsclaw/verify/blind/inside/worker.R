@@ -89,7 +89,10 @@ local(envir = new.env(parent = baseenv()), {
     }, error = function(e) e)
   }
   refuse <- function(...) stop(sprintf(...), call. = FALSE)
+  # Of the package; of R itself where the name says so: those make what packages are given.
   exported <- function(name) {
+    parts <- strsplit(name, "::", fixed = TRUE)[[1L]]
+    if (length(parts) == 2L) return(getExportedValue(parts[[1L]], parts[[2L]]))
     if (!name %in% getNamespaceExports(package)) refuse("'%s' is not exported by '%s'", name, package)
     getExportedValue(package, name)
   }
@@ -170,7 +173,7 @@ local(envir = new.env(parent = baseenv()), {
     if (kind != "answer") refuse("an argument of the kind '%s'", kind)
     id <- as.character(value$call)
     if (!exists(id, kept, inherits = FALSE)) refuse("call %s has no answer", id)
-    found <- kept[[id]]
+    found <- kept[[id]]$value
     for (step in value$path) found <- part(found, step)
     found
   }
@@ -180,39 +183,143 @@ local(envir = new.env(parent = baseenv()), {
     if (!length(found)) refuse("the answer has no part '%s'", step)
     found[[1L]]
   }
-  # The field in a list, nothing in it where the object has none of that name.
+  # The field in a list, nothing in it where the object has none of that name. Users read it by `$`; where the class has a
+  # `$` or a `[[` of its own, all ways that users have must agree.
   field <- function(value, name) {
+    bare <- below(value, name)
+    if (!is.object(value) || is.atomic(value)) return(bare)
+    ways <- ways_of(value)
+    if (!length(ways)) return(bare)
+    found <- lapply(ways, function(way) tryCatch(list(do.call(way, list(value, name))), error = function(e) list()))
+    if (isS4(value) || length(ways) < 2L) found <- c(found, list(bare))
+    found <- Filter(function(part) length(part) && !is.null(part[[1L]]), found)
+    seen <- unique(lapply(found, function(part) encoded(plain(part[[1L]], 0L))))
+    if (length(seen) > 1L) refuse("'%s' is one thing by `%s` and another otherwise", name, ways[[1L]])
+    if (length(found)) found[[1L]] else bare
+  }
+  # Of `$` and `[[`, those that the class has of its own. Looked up once for each class.
+  known_ways <- new.env(hash = TRUE, parent = emptyenv())
+  ways_of <- function(value) {
+    key <- paste(c(isS4(value), class(value)), collapse = "\r")
+    if (is.null(known_ways[[key]])) {
+      known_ways[[key]] <- list(c(if (has_own("$", value)) "$", if (has_own("[[", value)) "[["))
+    }
+    known_ways[[key]][[1L]]
+  }
+  has_own <- function(way, value) {
+    if (isS4(value)) return(methods::hasMethod(way, class(value)))
+    own <- function(class) !is.null(utils::getS3method(way, class, optional = TRUE, envir = asNamespace(package)))
+    any(vapply(class(value), own, NA))
+  }
+  below <- function(value, name) {
     if (isS4(value) && name %in% methods::slotNames(value)) return(list(methods::slot(value, name)))
     if (is.environment(value)) return(if (exists(name, value, inherits = FALSE)) list(get(name, value)) else list())
     if (!is.list(value) && !is.atomic(value)) return(list())
-    # not by `[[`, which the package may have defined for its class
     bare <- unclass(value)
     if (name %in% names(bare)) list(bare[[name]]) else list()
   }
+  # `fields`: names; of a field that is an object itself, a list of its name and its fields. `*`: all that it holds.
   described <- function(value, fields) {
     if (is.null(fields)) return(plain(value, 0L))
-    found <- lapply(fields, function(name) field(value, name))
-    names(found) <- as.character(fields)
+    has_fields <- isS4(value) || is.environment(value) || (is.list(value) && is.object(value) && !is.data.frame(value))
+    if (identical(unlist(fields), "*") && !has_fields) return(plain(value, 0L))
+    whole <- vapply(fields, identical, NA, "*")
+    names <- vapply(fields[!whole], function(row) if (is.list(row)) row$name else row, "")
+    if (any(whole)) names <- union(names, held(value))
+    below <- list()
+    for (row in fields) if (is.list(row)) below[[row$name]] <- row$fields
+    found <- lapply(names, function(name) field(value, name))
+    names(found) <- names
     there <- lengths(found) > 0L
-    values <- lapply(found[there], function(part) plain(part[[1L]], 0L))
+    values <- lapply(names[there], function(name) {
+      part <- found[[name]][[1L]]
+      if (is.null(below[[name]]) || is.null(part)) plain(part, 0L) else described(part, below[[name]])
+    })
+    names(values) <- names[there]
     if (!length(values)) values <- wire$empty_names()
     classes <- if (isS4(value)) methods::is(value) else class(value)
     extra("object", list(classes = as.list(classes), fields = values, missing = as.list(names(found)[!there])))
   }
+  held <- function(value) {
+    names <- if (isS4(value)) methods::slotNames(value) else if (is.environment(value)) ls(value) else names(unclass(value))
+    names[nzchar(names) & !startsWith(names, ".")]
+  }
   # What can be handed over; of anything else, also inside of lists, its type.
   plain <- function(value, depth) {
-    if (sendable(value)) return(value)
+    bytes <- encoded(value)
+    if (!is.null(bytes)) return(bytes)
     if (is.function(value)) return(extra("method", class(value)[[1L]]))
     if (typeof(value) != "list" || is.data.frame(value) || !is.null(dim(value)) || depth > 20L) {
       return(extra("opaque", class(value)[[1L]]))
     }
     lapply(unclass(value), plain, depth + 1L)
   }
-  # What a value holds, to be compared later; nothing where it cannot be handed over.
-  content <- function(value) {
-    tryCatch(wire$encode(value), unsendable = function(e) NULL, stackOverflowError = function(e) NULL)
+  # Its bytes; nothing where it cannot be handed over.
+  encoded <- function(value) {
+    tryCatch(wire$encoded_before(value), unsendable = function(e) NULL, stackOverflowError = function(e) NULL)
   }
-  sendable <- function(value) !is.null(content(value))
+  # What a value holds, to be compared later: of an earlier answer that R does not copy, its declared fields.
+  content <- function(value) {
+    fields <- if (is.environment(value)) fields_of(value)
+    if (!length(fields)) return(serialize(value, NULL, version = 2L))
+    encoded(lapply(fields, function(name) lapply(below(value, name), plain, 0L)))
+  }
+  fields_of <- function(value) {
+    same <- vapply(ls(kept), function(id) identical(kept[[id]]$value, value), NA)
+    if (any(same)) kept[[names(which(same))[[1L]]]]$fields
+  }
+  # ---- figures -----------------------------------------------------------------------------------------------------
+  # Whether a figure renders, and its layers with their data: of ggplot2 by its own tables, of R's own graphics by what
+  # was drawn while the function ran.
+  open_page <- function() {
+    while (grDevices::dev.cur() > 1L) grDevices::dev.off()
+    grDevices::pdf(NULL)
+    grDevices::dev.control("enable")
+  }
+  figure <- function(value) {
+    on.exit(while (grDevices::dev.cur() > 1L) grDevices::dev.off())
+    found <- tryCatch(
+      if (inherits(value, "ggplot")) of_ggplot(value) else of_page(),
+      error = function(e) list(rendered = FALSE, why = short(conditionMessage(e)))
+    )
+    extra("object", list(classes = list("figure"), fields = found, missing = list()))
+  }
+  of_ggplot <- function(value) {
+    ggplot2 <- asNamespace("ggplot2")
+    built <- ggplot2$ggplot_build(value)
+    grid::grid.draw(ggplot2$ggplot_gtable(built))
+    kinds <- vapply(value$layers, function(layer) tolower(sub("^Geom", "", class(layer$geom)[[1L]])), "")
+    label <- function(name) { text <- value$labels[[name]]; if (is.character(text)) text else "" }
+    drawn(kinds, lapply(built$data, function(rows) list(x = rows$x, y = rows$y)), label("title"), label("x"), label("y"))
+  }
+  # The names of R's own drawing, as they stand in the list of what a page shows, and what they draw.
+  of_page <- function() {
+    steps <- lapply(grDevices::recordPlot()[[1L]], function(step) as.list(step[[2L]]))
+    if (!length(steps)) return(list(rendered = FALSE, why = "nothing was drawn"))
+    name <- function(step) tryCatch(step[[1L]]$name, error = function(e) "")
+    calls <- vapply(steps, function(step) { found <- name(step); if (is.character(found)) found else "" }, "")
+    layers <- steps[calls %in% c("C_plotXY", "C_rect", "C_segments")]
+    kinds <- vapply(layers, function(step) {
+      switch(name(step), C_rect = "bars", C_segments = "segments",
+        if (identical(step[[3L]], "l")) "line" else if (identical(step[[3L]], "n")) "" else "points")
+    }, "")
+    data <- lapply(layers, function(step) {
+      if (name(step) == "C_plotXY") return(list(x = as.double(step[[2L]]$x), y = as.double(step[[2L]]$y)))
+      list(x = as.double(step[[2L]]), y = as.double(step[[if (name(step) == "C_rect") 5L else 3L]]))
+    })
+    titles <- Filter(function(step) name(step) == "C_title", steps)
+    text <- function(i) { found <- if (length(titles)) titles[[1L]][[i]]; if (is.character(found)) found[[1L]] else "" }
+    drawn(kinds[kinds != ""], data[kinds != ""], text(2L), text(4L), text(5L))
+  }
+  drawn <- function(kinds, data, title, xlabel, ylabel) {
+    found <- list(rendered = TRUE, layers = length(kinds), kinds = as.list(kinds), title = title, xlabel = xlabel,
+      ylabel = ylabel)
+    for (i in seq_along(kinds)) {
+      sides <- lapply(data[[i]], function(side) wire$as_array(as.double(side)))
+      found[[paste0("layer", i)]] <- c(list(kind = kinds[[i]]), sides)
+    }
+    found
+  }
   is_generator <- function(value) wire$is_extra(value) && value$kind == "generator"
 
   # ---- one request -------------------------------------------------------------------------------------------------
@@ -255,7 +362,7 @@ local(envir = new.env(parent = baseenv()), {
       if (is.null(on)) {
         f <- exported(name)
         if (!is.function(f)) refuse("'%s' is not a function", name)
-        invoke(name, f, arguments)
+        invoke(sub("^.*::", "", name), f, arguments)
       } else {
         invoke(name, on[[1L]], c(on[[2L]], arguments))
       }
@@ -272,35 +379,57 @@ local(envir = new.env(parent = baseenv()), {
       seeds = lapply(all[random], function(one) one$value$seed))
   }
 
+  muffling <- function(w) Find(function(one) one$name == "muffleWarning", computeRestarts(w))
+
   performed <- function(request) {
     begun <- now()
     reply <- list(changed = list())
+    changed <- function() list()
     caught <- list()
+    # One that is only signalled, and not muffled by anybody, is seen by no user.
     on_warning <- function(w) {
+      if (is.null(muffling(w))) return()
       if (length(caught) < MOST_WARNINGS) caught[[length(caught) + 1L]] <<- condition(w)
-      tryInvokeRestart("muffleWarning")
+      invokeRestart(muffling(w))
     }
+    # An error that is only signalled ends nothing where nobody waits for it. Of those that came before the end, the first is
+    # what whoever waits would have caught.
+    first <- NULL
+    on_error <- function(e) {
+      if (is.null(first)) first <<- e
+      options(show.error.messages = FALSE)
+    }
+    messages <- getOption("show.error.messages")
+    on.exit(options(show.error.messages = messages))
     answer <- function() {
       if (!is.null(failure)) stop(failure)
       made <- given_arguments(request)
       on <- if (!is.null(request$on)) method(wire$restored(request$on, further), request[["function"]])
       before <- lapply(made$values, content)
+      changed <<- function() {
+        after <- lapply(made$values, content)
+        as.list(made$places[!vapply(seq_along(after), function(i) identical(before[[i]], after[[i]]), NA)])
+      }
       for (number in c(list(request$seed), made$seeds)) if (!is.null(number)) seed(number)
-      resting <- reset_peak(sum(lengths(before)))
+      resting <- if (!isFALSE(request$measured)) reset_peak(sum(lengths(before)))
       begun <<- now()
-      value <- withCallingHandlers(perform(request, on, made$values), warning = on_warning)
+      if (isTRUE(request$figure)) open_page()
+      shown <- withCallingHandlers(withVisible(perform(request, on, made$values)), warning = on_warning)
+      value <- shown$value
       reply$seconds <<- now() - begun
-      reply$peak <<- peak() - resting
-      after <- lapply(made$values, content)
-      same <- vapply(seq_along(after), function(i) identical(before[[i]], after[[i]]), NA)
-      reply$changed <<- as.list(made$places[!same])
-      assign(as.character(request$id), value, kept)
-      reply["value"] <<- list(described(value, request$fields))
+      reply$visible <<- shown$visible
+      if (!is.null(resting)) reply$peak <<- peak() - resting
+      reply$changed <<- changed()
+      assign(as.character(request$id), list(value = value, fields = request$fields), kept)
+      reply["value"] <<- list(if (isTRUE(request$figure)) figure(value) else described(value, request$fields))
       NULL
     }
-    problem <- tryCatch(answer(), error = condition)
+    problem <- withRestarts(withCallingHandlers(answer(), error = on_error), abort = function() {
+      condition(if (is.null(first)) simpleError(sub("^Error[^:]*: ", "", geterrmessage())) else first)
+    })
     if (is.null(reply$seconds)) reply$seconds <- now() - begun
     if (!is.null(problem)) {
+      if (!length(reply$changed)) reply$changed <- changed()
       reply$value <- NULL
       reply$error <- problem
     }

@@ -15,6 +15,7 @@ import random
 import resource
 import sys
 import time
+import types
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,11 @@ import statsclaw_wire as wire
 del sys.path[0]
 
 _LONGEST_TEXT, _MOST_WARNINGS = 4000, 200
+#: Objects inside of objects are followed so far where nobody has declared them.
+_DEEPEST = 3
+#: As Python has them, whatever the class of a class says of itself.
+_NAME, _MRO = type.__dict__["__name__"].__get__, type.__dict__["__mro__"].__get__
+_OF_PYTHON = dict(vars(builtins))
 
 
 class Worker:
@@ -34,12 +40,13 @@ class Worker:
     def __init__(self, module: Any, failure: BaseException | None, printed: int) -> None:
         self.module, self.failure, self.printed = module, failure, printed
         self.kept: dict[int, Any] = {}
+        self.fields: dict[int, list[Any]] = {}
         self.generators: dict[str, Any] = {}
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         self.silence()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True) as caught:  # what the package silenced for its users stays so
+            warnings.onceregistry.clear()  # type: ignore[attr-defined]
             reply = self.performed(request)
         size = os.fstat(self.printed).st_size
         reply |= {
@@ -58,27 +65,35 @@ class Worker:
     def performed(self, request: dict[str, Any]) -> dict[str, Any]:
         begun = time.perf_counter()
         reply: dict[str, Any] = {"changed": []}
+        changed: Any = list
         try:
             if self.failure is not None:
                 raise self.failure
             arguments = [self.made(part) for part in request.get("arguments", [])]
             named = {name: self.made(part) for name, part in request.get("named", {}).items()}
-            before = {place: _content(part) for place, part in [*enumerate(arguments), *named.items()]}
+            before = {place: self.content(part) for place, part in [*enumerate(arguments), *named.items()]}
+
+            def changed() -> list[str]:
+                after = {place: self.content(part) for place, part in [*enumerate(arguments), *named.items()]}
+                return [str(place) for place in before if before[place] != after[place]]
+
             if request.get("seed") is not None:
                 _seed(int(request["seed"]))
-            resting = _reset_peak()
+            resting = _reset_peak() if request.get("measured", True) else None
             begun = time.perf_counter()
             value = self.perform(request, arguments, named)
-            found = _read(value, request.get("fields"))  # a field may be computed only now
+            fields = request.get("fields") if request.get("fields") != ["*"] or _is_opaque(value) else None
+            found = _read(value, fields) if fields is not None else None  # a field may be computed only now
             reply["seconds"] = time.perf_counter() - begun
-            reply["peak"] = _peak() - resting
-            after = {place: _content(part) for place, part in [*enumerate(arguments), *named.items()]}
-            reply["changed"] = [str(place) for place in before if before[place] != after[place]]
-            self.kept[request["id"]] = value
-            reply["value"] = _described(value, found)
+            if resting is not None:
+                reply["peak"] = _peak() - resting
+            reply["changed"] = changed()
+            self.kept[request["id"]], self.fields[request["id"]] = value, request.get("fields") or []
+            reply["value"] = _figure(value) if request.get("figure") else _described(value, found)
         except BaseException as error:
             reply.setdefault("seconds", time.perf_counter() - begun)
             reply["error"] = _condition(type(error), error)
+            reply["changed"] = reply["changed"] or changed()
             reply.pop("value", None)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -95,6 +110,15 @@ class Worker:
         if request.get("on") is not None:
             return getattr(self.made(request["on"]), request["function"])(*arguments, **named)
         return _found(self.module, request["function"])(*arguments, **named)
+
+    def content(self, value: Any) -> Any:
+        """What an argument holds, to be compared later: of an earlier answer, its declared fields."""
+        call = next((call for call, kept in self.kept.items() if kept is value), None)
+        fields = self.fields.get(call) if call is not None else None
+        try:
+            return _content(_described(value, _read(value, fields)) if fields else value)
+        except Exception:  # a field that cannot be read
+            return None
 
     def made(self, value: Any) -> Any:
         return wire.restored(value, self.further)
@@ -118,17 +142,94 @@ class Worker:
         return self.generators.setdefault(name, numpy.random.default_rng(seed))
 
 
-def _read(value: Any, fields: list[str] | None) -> dict[str, tuple[Any, ...]] | None:
-    return None if fields is None else {name: _field(value, name) for name in fields}
+Found = dict[str, tuple[Any, ...]]
 
 
-def _described(value: Any, found: dict[str, tuple[Any, ...]] | None) -> Any:
+def _read(value: Any, fields: list[Any]) -> Found:
+    """By name; nothing where the object has no such field. `*` stands for all that it holds and shows."""
+    found: Found = {}
+    for row in fields:
+        if row == "*":
+            found |= {name: _whole(_field(value, name)) for name in _held(value) if name not in found}
+        elif isinstance(row, dict):
+            part = _field(value, row["name"])
+            inner = part and (_described(part[0], _read(part[0], row["fields"])) if part[0] is not None else None)
+            found[row["name"]] = (inner,) if part else ()
+        else:
+            found[row] = _field(value, row)
+    return found
+
+
+def _held(value: Any) -> list[str]:
+    names = [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ()), *getattr(value, "_fields", ())]
+    return [name for name in names if isinstance(name, str) and not name.startswith("_")]
+
+
+def _is_opaque(value: Any) -> bool:
+    """Whether it cannot be handed over as it is."""
+    found = _plain(value)
+    has_names = isinstance(value, tuple) and hasattr(value, "_fields")
+    return has_names or (isinstance(found, wire.Extra) and found.kind in ("opaque", "method") and bool(_held(value)))
+
+
+def _whole(part: tuple[Any, ...], depth: int = 0) -> tuple[Any, ...]:
+    """Of a part that is an object itself, all that it holds and shows."""
+    if not part or depth >= _DEEPEST or not _is_opaque(part[0]):
+        return part
+    inner = {name: _whole(_field(part[0], name), depth + 1) for name in _held(part[0])}
+    return (_described(part[0], inner),)
+
+
+def _described(value: Any, found: Found | None) -> Any:
     if found is None:
         return _plain(value)
     there = {name: _plain(part[0]) for name, part in found.items() if part}
     missing = [name for name, part in found.items() if not part]
-    classes = [row.__name__ for row in type(value).__mro__]
+    classes = [_NAME(row) for row in _MRO(type(value))]
     return wire.Extra("object", {"classes": classes, "fields": there, "missing": missing})
+
+
+def _figure(value: Any) -> Any:
+    """What a figure shows: whether it renders, and its layers with their data. Of matplotlib, or what draws with it."""
+    fields: dict[str, Any]
+    try:
+        figure = value.draw() if hasattr(value, "draw") and hasattr(value, "layers") else value
+        figure = next((part for part in (figure, getattr(figure, "figure", None)) if hasattr(part, "savefig")), None)
+        if figure is None:
+            return _plain(value)
+        with Path(os.devnull).open("wb") as nowhere:
+            figure.savefig(nowhere, format="png")
+        fields = _drawn(figure)
+    except Exception as error:
+        fields = {"rendered": False, "why": f"{type(error).__name__}: {error}"[:_LONGEST_TEXT]}
+    return wire.Extra("object", {"classes": ["figure"], "fields": fields, "missing": []})
+
+
+def _drawn(figure: Any) -> dict[str, Any]:
+    import numpy
+
+    layers: list[tuple[str, Any, Any]] = []
+    for axes in figure.axes:
+        layers += [("line", *line.get_data()) for line in axes.get_lines()]
+        layers += [
+            ("points", *numpy.asarray(part.get_offsets()).T) for part in axes.collections if len(part.get_offsets())
+        ]
+        bars = [part for part in axes.patches if hasattr(part, "get_height")]
+        if bars:
+            layers.append(("bars", [part.get_x() for part in bars], [part.get_height() for part in bars]))
+    first = figure.axes[0] if figure.axes else None
+    found: dict[str, Any] = {
+        "rendered": True,
+        "layers": len(layers),
+        "kinds": [kind for kind, _, _ in layers],
+        "title": first.get_title() if first else "",
+        "xlabel": first.get_xlabel() if first else "",
+        "ylabel": first.get_ylabel() if first else "",
+    }
+    for number, (kind, x, y) in enumerate(layers, 1):
+        sides = {"x": numpy.asarray(x, dtype=float), "y": numpy.asarray(y, dtype=float)}
+        found[f"layer{number}"] = {"kind": kind, **sides}
+    return found
 
 
 def _found(module: Any, name: str) -> Any:
@@ -139,19 +240,26 @@ def _found(module: Any, name: str) -> Any:
 
 
 def _part(value: Any, step: Any) -> Any:
-    if isinstance(step, str) and not isinstance(value, dict):
-        return getattr(value, step)
-    return value[step]
+    if not isinstance(step, str):
+        return value[step]
+    found = _field(value, step)
+    if not found:
+        raise AttributeError(f"the answer has no {step}")
+    return found[0]
 
 
 def _field(value: Any, name: str) -> tuple[Any, ...]:
-    """The field in a tuple, nothing in it where the object has none of that name."""
-    if isinstance(value, dict):
-        return (value[name],) if name in value else ()
+    """The field in a tuple, nothing in it where the object has none of that name. Users read it as an attribute."""
+    item = (value[name],) if isinstance(value, dict) and name in value else ()
+    if item and hasattr(dict, name):
+        return item  # the attribute is a method that every dict has
     try:
-        return (getattr(value, name),)
+        found = (getattr(value, name),)
     except AttributeError:
-        return ()
+        return item
+    if item and _content(_plain(item[0])) != _content(_plain(found[0])):
+        raise TypeError(f"{name} is one thing as an attribute and another as an item")
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -179,11 +287,11 @@ def _exports(module: Any) -> list[str]:
     names = getattr(module, "__all__", None)
     if names is None:
         names = [name for name in vars(module) if name[0] != "_" and not inspect.ismodule(getattr(module, name))]
-    return sorted(map(str, names))
+    return sorted(name for name in map(str, names) if hasattr(module, name))
 
 
 def _signature(function: Any) -> list[dict[str, Any]]:
-    rows = inspect.signature(function).parameters.values()
+    rows = _parameters(function)
     return [
         {
             "name": row.name,
@@ -194,18 +302,29 @@ def _signature(function: Any) -> list[dict[str, Any]]:
     ]
 
 
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    """What a plain function takes by its code; what it says of itself counts where its code takes anything."""
+    told = list(inspect.signature(function).parameters.values())
+    if not isinstance(function, types.FunctionType):
+        return told
+    bare = types.FunctionType(function.__code__, {}, argdefs=function.__defaults__, closure=function.__closure__)
+    bare.__kwdefaults__ = function.__kwdefaults__
+    rows = list(inspect.signature(bare).parameters.values())
+    return told if any(row.kind in (row.VAR_POSITIONAL, row.VAR_KEYWORD) for row in rows) else rows
+
+
 def _condition(kind: type, said: Any) -> dict[str, Any]:
     try:
         message = str(said)[:_LONGEST_TEXT]
     except Exception:
         message = ""
-    return {"classes": [_called(row) for row in kind.__mro__][:20], "message": message}
+    return {"classes": [_called(row) for row in _MRO(kind)][:20], "message": message}
 
 
 def _called(kind: type) -> str:
     """A class that is called like one of Python's own and is another one does not go by that name."""
-    same = getattr(builtins, kind.__name__, kind) is kind
-    return kind.__name__ if same else f"{kind.__module__}.{kind.__qualname__}"
+    name = _NAME(kind)
+    return name if _OF_PYTHON.get(name, kind) is kind else f"{kind.__module__}.{name}"
 
 
 def _seed(seed: int) -> None:
@@ -267,6 +386,7 @@ def measure(site: str, package: str) -> Any:
 def main(incoming: str, outgoing: str, site: str, package: str) -> None:
     with Path(incoming).open("rb", buffering=0) as questions, Path(outgoing).open("wb") as answers:
         written = measure(site, package)
+        warnings.simplefilter("always")
         loaded = load(site, package)  # what it prints now belongs to no call
         sys.stdout.flush()
         printed = os.open(os.environ.get("TMPDIR", "/tmp"), os.O_TMPFILE | os.O_RDWR | os.O_APPEND)
@@ -279,6 +399,7 @@ def main(incoming: str, outgoing: str, site: str, package: str) -> None:
                 break
             if request["do"] == "forget":
                 worker.kept.clear()
+                worker.fields.clear()
                 worker.generators.clear()
             else:
                 wire.send(answers, worker.answer(request))

@@ -1,0 +1,1 @@
+"""Restricted mean survival time."""

@@ -1,0 +1,4 @@
+library(testthat)
+library(ratioci)
+
+test_check("ratioci")

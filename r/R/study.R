@@ -1,0 +1,164 @@
+mc_study <- function(file, grid = list(), draw, methods, truth, replications, seed, criteria = list(),
+                     packages = character(), files = character(), name = NULL, level = NULL, timeout = NULL,
+                     cap = NULL, failures_allowed = NULL) {
+  file <- paste0(file_path_sans_ext(path.expand(file)), ".toml")
+  stem <- file_path_sans_ext(basename(file))
+  check_functions(draw, methods)
+  state <- new_capture(stem)
+  program <- program_lines(draw, methods, packages, state)
+  tell_capture(state)
+  study <- list(name = if (is.null(name)) stem else name, replications = replications, seed = seed, level = level,
+    timeout = timeout, cap = cap, failures_allowed = failures_allowed)
+  own <- names(state$saved)
+  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem)
+  code <- file.path(dirname(file), paste0(stem, ".R"))
+  for (each in c(file, code)) check_untouched(each)
+  if (!dir.exists(dirname(file))) dir.create(dirname(file), recursive = TRUE)
+  for (each in names(state$saved)) saveRDS(state$saved[[each]][[1L]], file.path(dirname(file), each), version = 2)
+  write_marked(program, code)
+  write_marked(design, file)
+  made <- structure(class = "mc_study", list(file = file, code = code, packages = state$packages, saved = own))
+  made
+}
+
+mc_criterion <- function(id, metric, method, parameter = NULL, low = NULL, high = NULL, cells = list(), field = NULL,
+                         unit = NULL, reference = NULL, axis = NULL, of = NULL, minus = NULL, source = NULL) {
+  list(id = id, metric = metric, method = method, parameter = parameter, low = low, high = high, cells = cells,
+    field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus, source = source)
+}
+
+print.mc_study <- function(x, ...) {
+  cat("<study> ", x$file, " with ", x$code, "\n", sep = "")
+  if (length(x$saved)) cat("  with ", paste(x$saved, collapse = ", "), "\n", sep = "")
+  cat("  mc_run() runs it; so does: statsclaw mc run ", x$file, "\n", sep = "")
+  invisible(x)
+}
+
+check_functions <- function(draw, methods) {
+  if (!is.function(draw)) stop("`draw` must be a function(cell) that returns the data", call. = FALSE)
+  named <- is.list(methods) && length(methods) && !is.null(names(methods)) && all(nzchar(names(methods)))
+  if (!named || !all(vapply(methods, is.function, NA))) {
+    stop("`methods` must be a named list of functions(data, cell)", call. = FALSE)
+  }
+}
+
+# ---- study.R ---------------------------------------------------------------------------------------------------------
+
+program_lines <- function(draw, methods, packages, state) {
+  state$packages <- union(packages, state$packages)
+  dgp <- function_text(draw, state, "dgp")
+  texts <- vapply(names(methods), function(each) function_text(methods[[each]], state, each), "")
+  listed <- paste0("  ", vapply(names(methods), r_name, ""), " = ", texts)
+  top <- sprintf("%s <- %s", vapply(names(state$top), r_name, ""), unlist(state$top))
+  c(
+    "# Data and methods. Every replication has its own stream: do not call set.seed().",
+    "",
+    c(sprintf("library(%s)", state$packages), if (length(state$packages)) ""),
+    c(rbind(top, rep("", length(top)))),
+    paste("dgp <-", dgp),
+    "",
+    "methods <- list(",
+    paste(listed, collapse = ",\n"),
+    ")"
+  )
+}
+
+tell_capture <- function(state) {
+  if (length(state$top)) message("written into the study: ", paste(names(state$top), collapse = ", "))
+  if (length(state$saved)) message("saved beside the study: ", paste(names(state$saved), collapse = ", "))
+  missing <- unique(state$missing)
+  calls <- grepl("()", missing, fixed = TRUE)
+  if (any(calls)) {
+    warning("not found, and needed when the study runs unless a package means something else by it: ",
+      paste(missing[calls], collapse = ", "), call. = FALSE)
+  }
+  if (any(!calls)) message("not found, so taken for columns of data: ", paste(missing[!calls], collapse = ", "))
+}
+
+# ---- study.toml ------------------------------------------------------------------------------------------------------
+
+design_lines <- function(study, methods, grid, truth, criteria, files, stem) {
+  plain <- study[!vapply(study, is.null, NA)]
+  cells <- expand.grid(rev(as.list(grid)), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  c(
+    vapply(names(plain), function(key) toml_line(key, toml_scalar(plain[[key]])), ""),
+    toml_line("methods", toml_array(methods)),
+    "",
+    "[program]",
+    toml_line("r", toml_text(paste0(stem, ".R"))),
+    if (length(files)) toml_line("files", toml_array(files)),
+    "",
+    "[grid]",
+    vapply(names(grid), function(axis) toml_line(axis, toml_array(grid[[axis]])), ""),
+    truth_lines(truth, cells[rev(seq_along(cells))]),
+    unlist(lapply(if (is.character(criteria$id)) list(criteria) else criteria, criterion_lines))
+  )
+}
+
+# A list for all cells, a data frame with levels and values, or a function of the cell.
+truth_lines <- function(truth, cells) {
+  if (is.function(truth)) {
+    levels <- lapply(seq_len(max(1L, nrow(cells))), function(row) as.list(cells[row, , drop = FALSE]))
+    rows <- lapply(levels, function(cell) c(cell, as.list(truth(cell))))
+    if (!length(cells)) return(table_lines("[truth]", as.list(truth(list()))))
+  } else if (is.data.frame(truth)) {
+    rows <- lapply(seq_len(nrow(truth)), function(row) as.list(truth[row, , drop = FALSE]))
+  } else {
+    return(table_lines("[truth]", as.list(truth)))
+  }
+  unlist(lapply(rows, function(row) table_lines("[[truth]]", row)))
+}
+
+table_lines <- function(head, values) {
+  if (is.null(names(values)) || !all(nzchar(names(values)))) {
+    stop("`truth` needs the names of the parameters: list(mu = 1)", call. = FALSE)
+  }
+  c("", head, vapply(names(values), function(key) toml_line(key, toml_scalar(values[[key]])), ""))
+}
+
+criterion_lines <- function(criterion) {
+  given <- criterion[!vapply(criterion, is.null, NA)]
+  cells <- given$cells
+  given$cells <- NULL
+  lines <- vapply(names(given), function(key) toml_line(key, toml_scalar(given[[key]])), "")
+  pairs <- vapply(names(cells), function(axis) toml_line(axis, toml_array(cells[[axis]])), "")
+  if (length(pairs)) lines <- c(lines, sprintf("cells = { %s }", paste(pairs, collapse = ", ")))
+  c("", "[[criterion]]", lines)
+}
+
+# ---- files that mc_study() writes again, unless a person changed them ------------------------------------------------
+
+MARK <- "# Written by statsclaw::mc_study(), which writes it again; remove this line to keep your changes."
+
+hash_of <- function(lines) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  write_lines(lines, file)
+  unname(md5sum(file))
+}
+
+write_lines <- function(lines, file) {
+  open <- file(file, "wb")
+  on.exit(close(open))
+  writeBin(charToRaw(paste0(paste(enc2utf8(lines), collapse = "\n"), "\n")), open)
+}
+
+write_marked <- function(lines, file) {
+  lines <- unlist(strsplit(paste(enc2utf8(lines), collapse = "\n"), "\n", fixed = TRUE))
+  lines <- c(paste(MARK, hash_of(lines)), lines)
+  there <- if (file.exists(file)) readLines(file, warn = FALSE, encoding = "UTF-8")
+  if (!identical(there, lines)) write_lines(lines, file)
+}
+
+check_untouched <- function(file) {
+  if (!file.exists(file)) return(invisible())
+  lines <- readLines(file, warn = FALSE, encoding = "UTF-8")
+  if (!length(lines) || !startsWith(lines[[1L]], MARK)) {
+    stop(file, " is there already and was not written by mc_study(): it was not touched. Give another name.",
+      call. = FALSE)
+  }
+  if (!identical(lines[[1L]], paste(MARK, hash_of(lines[-1L])))) {
+    stop(file, " was edited since mc_study() wrote it: it was not touched. Run it as it is with mc_run(\"", file,
+      "\"), or remove it.", call. = FALSE)
+  }
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(statsclaw)
+
+test_check("statsclaw")

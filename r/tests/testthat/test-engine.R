@@ -1,0 +1,48 @@
+skip_without_engine <- function() {
+  command <- getOption("statsclaw.command", Sys.getenv("STATSCLAW"))
+  skip_if(!nzchar(Sys.which(if (nzchar(command)) command else "statsclaw")), "the engine is not installed")
+}
+
+test_that("a study is written, run, read and judged, and agrees with base R", {
+  skip_without_engine()
+  mc <- function(...) suppressMessages(mc_study(...))
+  functions <- eval(quote({
+    z <- 1.96
+    make <- function(k) {
+      force(k)
+      function(data, cell) {
+        if (k < 1 && data[[1L]] > 4) stop("too large: \u65e5\u672c")
+        m <- mean(data)
+        se <- k * sd(data) / sqrt(cell$n)
+        list(mu = list(estimate = m, se = se, low = m - z * se, high = m + z * se))
+      }
+    }
+    list(draw = function(cell) rnorm(cell$n, 1, 2), methods = list(right = make(1), half = make(0.5)))
+  }), new.env(parent = globalenv()))
+  study <- mc(file.path(tempfile(), "cov"), grid = list(n = c(10, 40)), draw = functions$draw,
+    methods = functions$methods, truth = list(mu = 1), replications = 60, seed = 7,
+    criteria = list(mc_criterion("C1", "coverage", "half", "mu", low = 0.93, high = 0.97)))
+  expect_output(mc_run(study, workers = 1), "done: 120 replications, 120 of them now")
+
+  d <- mc_results(study, streams = TRUE)
+  expect_identical(nrow(d), 2L * 2L * 60L)
+  ok <- d[d$status == "ok", ]
+  known <- mc_summary(study, "coverage")
+  again <- aggregate(low <= truth & truth <= high ~ method + cell_name, ok, mean)
+  both <- merge(known, again, by = c("method", "cell_name"))
+  expect_equal(both$value, both[[ncol(both)]], tolerance = 1e-12)
+
+  row <- ok[5L, ]
+  RNGkind("L'Ecuyer-CMRG", "Inversion", "Rejection")
+  assign(".Random.seed", as.integer(strsplit(row$data_stream, " ")[[1L]]), globalenv())
+  expect_identical(mean(rnorm(row$n, 1, 2)), row$estimate)
+
+  failed <- mc_failures(study)
+  expect_true(nrow(failed) > 0L && all(failed$method == "half") && all(grepl("\u65e5\u672c", failed$problem)))
+  expect_identical(mc_verdict(study)$verdict, "FAIL")
+  expect_true(all(file.exists(mc_plot(study, open = FALSE))))
+
+  found <- tryCatch(mc_summary(file.path(dirname(study$file), "none.toml")), statsclaw_error = function(e) e)
+  expect_match(conditionMessage(found), "^there is no study file")
+  expect_identical(found$status, 4L)
+})

@@ -1,0 +1,1 @@
+"""Replications as tables of other programs: CSV, Parquet, R's .rds."""

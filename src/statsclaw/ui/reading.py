@@ -1,0 +1,67 @@
+"""How a directive was read, shown before anything starts; one key changes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import typer
+
+from statsclaw.engine.start import Order
+from statsclaw.intake.routing import Routing
+from statsclaw.intake.routing import route as read_directive
+from statsclaw.intake.workflow import all_workflows, workflow
+from statsclaw.ui.exit_codes import INTERRUPTED, SaidAlready
+from statsclaw.ui.line import Line
+from statsclaw.ui.screen import Screen
+
+WHY_ASK = {
+    "close": "two readings are close",
+    "small-fix": "a small fix could take the short way",
+    "unclear": "the directive says too little",
+}
+_KEYS = "123456789abcdefgh"
+
+
+def stages_of(name: str) -> str:
+    """ "planner → builder ∥ tester → ..." """
+    found = workflow(name)
+    return " → ".join(" ∥ ".join(stage) for stage in found.stages) or f"repeats other workflows over {found.over}"
+
+
+def choose_workflow(order: Order, screen: Screen) -> Order:
+    """Show the reading of the directive and wait for one key: start so, the runner-up, any other, or not at all."""
+    routing = read_directive(order.directive)
+    names = [routing.workflow, *([routing.runner_up] if routing.runner_up else [])]
+    _show(routing, names, screen)
+    while True:
+        try:
+            key = typer.getchar()
+        except EOFError:
+            key = "q"
+        if key in ("\r", "\n") and routing.ask is None:
+            return order
+        if key in ("q", "Q", "\x03", "\x04", "\x1b"):
+            screen.say(Line("stopped", "nothing was started"))
+            raise SaidAlready(INTERRUPTED)
+        if key in ("o", "O"):
+            names = [*names, *(name for name in all_workflows() if name not in names)]
+            _list(names, screen)
+        elif key in _KEYS[: len(names)]:
+            chosen = names[_KEYS.index(key)]
+            screen.say(Line("workflow", f"{chosen}  {stages_of(chosen)}"))
+            return order if chosen == routing.workflow and routing.ask is None else replace(order, workflow=chosen)
+
+
+def _show(routing: Routing, names: list[str], screen: Screen) -> None:
+    if routing.ask:
+        screen.say(Line("workflow", f"not sure: {WHY_ASK[routing.ask]}", "bold yellow"))
+    else:
+        screen.say(Line("workflow", f"{routing.workflow} ({routing.confidence:.2f})", "bold"))
+    _list(names, screen)
+    start = "Enter starts 1; " if routing.ask is None else ""
+    screen.say(Line("", f"{start}a number starts that one; o shows the others; q starts nothing"))
+
+
+def _list(names: list[str], screen: Screen) -> None:
+    for key, name in zip(_KEYS, names, strict=False):
+        screen.say(Line("", f"{key}  {name}: {stages_of(name)}"))
