@@ -118,7 +118,7 @@ class Workspace:
         raise InputRefused(f"there is no run {name!r} in this workspace", todo="`statsclaw list` shows what there is")
 
 
-_UNREADABLE = {"state": "log damaged", "workflow": "?", "started": ""}
+_UNREADABLE = {"state": "log damaged", "verdict": "", "cost": "", "workflow": "?", "started": ""}
 
 
 def summary(run: RunFolder) -> dict[str, str]:
