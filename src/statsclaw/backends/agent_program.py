@@ -28,6 +28,7 @@ from statsclaw.sandbox.process import Completed, without_middle
 from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.toolchain import with_agent
 
+_LONGEST_LAST_WORDS = 4000
 _LONGEST_REASON = 300
 #: How often a program may ask again by itself where its model does not answer; longer waits are the engine's.
 TRIED_AGAIN = 3
@@ -133,7 +134,8 @@ class AgentProgram(ABC):
             last = next((line for line in reversed(transcript.splitlines()) if line.strip()), "it printed nothing")
             why = f"the agent ended with exit status {done.exit_code} before it was done: {last[:_LONGEST_REASON]}"
             return HandIn(failure=why, **kept)
-        return read_ending(stream.said).model_copy(update=kept | {"session": session, "broken_off": ""})
+        kept |= {"session": session, "broken_off": "", "said": stream.said[-_LONGEST_LAST_WORDS:]}
+        return read_ending(stream.said).model_copy(update=kept)
 
     def understood(self, transcript: str) -> Stream:
         stream = Stream()

@@ -24,7 +24,7 @@ from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.profiles.detect import ROOT, detect_profile
 from statsclaw.profiles.profile import PROFILE_IDS, all_profiles, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import BudgetSet, Credentials, RoutingChoice, RunCreated, Source, StudyShortened
+from statsclaw.runlog.events import BudgetSet, Credentials, ModelReading, RoutingChoice, RunCreated, Source, StudyShortened
 from statsclaw.runlog.log import Clock, RunLog, utc_now
 from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, sha256, write_durably
 from statsclaw.sandbox.choose import make_barrier
@@ -75,6 +75,16 @@ class Order:
     replications: int | None = None
     budgets: tuple[BudgetSet, ...] = ()
     run_id: str | None = None
+    by_model: ModelReading | None = None
+
+
+def chosen_workflow(order: Order, routing: Routing) -> str | None:
+    """As the person named it, else as the router is sure of it, else as a model reads it; None: a person is asked."""
+    if order.workflow:
+        return order.workflow
+    if routing.ask is None:
+        return routing.workflow
+    return order.by_model.workflow if order.by_model else None
 
 
 @dataclass(frozen=True)
@@ -156,7 +166,7 @@ def _check(order: Order) -> _Request:
     except ValueError as error:
         raise InputRefused(str(error), kept="Nothing was started", todo="name a host such as pypi.org") from None
     routing = route(directive)
-    chosen = order.workflow or (None if routing.ask else routing.workflow)
+    chosen = chosen_workflow(order, routing)
     if chosen is not None:
         _check_cast((chosen,), order.backends, second_reading=order.second_reading)
     elif routing.ask != "unclear" or not order.backends:
@@ -262,7 +272,7 @@ def _created(
             can_ship=examined.access.can_ship,
             detail=scrub(examined.access.detail),
         ),
-        routing=None if order.workflow else _choice(request.routing),
+        routing=_choice(request.routing, order.by_model) if order.by_model or not order.workflow else None,
         ship_requested=order.ship or request.routing.ship,
         ship_refused=request.routing.ship_refused and not order.ship,
         local_only=order.local_only,
@@ -416,11 +426,12 @@ def _new_folder(workspace: Workspace, order: Order, examined: _Examined) -> RunF
             return RunFolder(folder)
 
 
-def _choice(routing: Routing) -> RoutingChoice:
+def _choice(routing: Routing, by_model: ModelReading | None) -> RoutingChoice:
     return RoutingChoice(
         workflow=routing.workflow,
         confidence=routing.confidence,
         runner_up=routing.runner_up,
         runner_up_confidence=routing.runner_up_confidence,
         ask=routing.ask,
+        by_model=by_model,
     )

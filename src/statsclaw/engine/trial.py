@@ -27,12 +27,13 @@ from statsclaw.sandbox.room import Room
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """`failure`: why it did not work, empty where it did."""
+    """`failure`: why it did not work, empty where it did. `said`: its last words."""
 
     seconds: float
     usage: Usage = field(default_factory=Usage)
     failure: str = ""
     transcript: str = ""
+    said: str = ""
 
 
 def tiny_call(
@@ -66,4 +67,4 @@ def tiny_call(
     seconds = time.monotonic() - begun
     if result is None:
         return Trial(seconds, failure="it waits for a person")
-    return Trial(seconds, settled(result.usage, counted), result.failure, result.transcript)
+    return Trial(seconds, settled(result.usage, counted), result.failure, result.transcript, result.said)

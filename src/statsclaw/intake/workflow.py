@@ -31,6 +31,7 @@ class Workflow(BaseModel):
     id: str
     number: int
     title: str
+    purpose: str = ""
     stages: tuple[tuple[Role, ...], ...]
     ship: bool = False
     optional: tuple[Role, ...] = ()

@@ -192,7 +192,13 @@ class RunView:
 
     @property
     def usage(self) -> e.Usage:
-        return sum((dispatch.usage for dispatch in self.all_work), start=e.Usage())
+        return sum((dispatch.usage for dispatch in self.all_work), start=self.usage_of_reading)
+
+    @property
+    def usage_of_reading(self) -> e.Usage:
+        """What it cost to have a model read the directive, before there was a run."""
+        routing = self.created.routing if self.created else None
+        return routing.by_model.usage if routing and routing.by_model else e.Usage()
 
     @property
     def all_work(self) -> list[DispatchView]:
@@ -221,7 +227,8 @@ class RunView:
         """By the whole run, a role or a dispatch."""
         rows = [row for name, row in self.dispatches.items() if key in (WHOLE_RUN, row.role, name)]
         given_up = [row for row in self.abandoned if key in (WHOLE_RUN, row.role)]
-        used = sum((row.usage for row in (*given_up, *rows)), start=e.Usage())
+        begun = self.usage_of_reading if key == WHOLE_RUN else e.Usage()
+        used = sum((row.usage for row in (*given_up, *rows)), start=begun)
         seconds = sum(row.elapsed_s for row in (*given_up, *rows))
         for more in (live[row.id] for row in rows if row.id in live):
             used, seconds = used + more.usage, seconds + more.seconds

@@ -40,6 +40,8 @@ class HandIn(Fact):
     broken_off: str = ""
     failure: str = ""
     note: str = ""
+    #: The last words of an agent program.
+    said: str = Field("", max_length=4000)
     ended_by: str = ""
     opened: tuple[str, ...] | None = None
     network: NetworkUse = NetworkUse()

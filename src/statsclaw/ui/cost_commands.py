@@ -13,7 +13,7 @@ from rich.text import Text
 
 from statsclaw.runlog import log as runlog
 from statsclaw.runlog.events import Usage
-from statsclaw.runlog.fold import DispatchView
+from statsclaw.runlog.fold import DispatchView, RunView
 from statsclaw.ui import settings
 from statsclaw.ui.line import plain
 from statsclaw.ui.options import JsonOption, WorkspaceOption
@@ -36,17 +36,20 @@ def cost(
         roles = dict.fromkeys(d.role for d in dispatches)
         totals = [_row(role, [d for d in dispatches if d.role == role], backend="all attempts") for role in roles]
         rows += [row for row in totals if sum(d.role == row["what"] for d in dispatches) > 1]
-        rows.append(_row("the run", dispatches, backend=""))
+        if view.usage_of_reading.tokens:
+            rows.insert(0, _row("directive", [], view.usage_of_reading, backend="read by a model"))
+        rows.append(_row("the run", dispatches, view.usage_of_reading, backend=""))
     else:
-        found = [(folder.id, runlog.read_view(folder.path).all_work) for folder in place.runs()]
-        months: dict[str, list[tuple[str, list[DispatchView]]]] = {}
-        for name, dispatches in found:
-            if dispatches:
-                months.setdefault(f"{dispatches[0].started_at:%Y-%m}", []).append((name, dispatches))
+        found = [(folder.id, runlog.read_view(folder.path)) for folder in place.runs()]
+        months: dict[str, list[tuple[str, RunView]]] = {}
+        for name, view in found:
+            if view.all_work:
+                months.setdefault(f"{view.all_work[0].started_at:%Y-%m}", []).append((name, view))
         rows = []
         for month, runs in sorted(months.items()):
-            rows += [_row(name, dispatches, month=month) for name, dispatches in runs]
-            rows.append(_row(f"all of {month}", [d for _, ds in runs for d in ds], month=month))
+            rows += [_row(name, view.all_work, view.usage_of_reading, month=month) for name, view in runs]
+            reading = sum((view.usage_of_reading for _, view in runs), start=Usage())
+            rows.append(_row(f"all of {month}", [d for _, view in runs for d in view.all_work], reading, month=month))
     if json:
         print(jsonlib.dumps(rows))
         return
@@ -56,8 +59,8 @@ def cost(
     _show(rows)
 
 
-def _row(what: str, dispatches: Sequence[DispatchView], **more: str) -> Row:
-    used = sum((d.usage for d in dispatches), start=Usage())
+def _row(what: str, dispatches: Sequence[DispatchView], before: Usage | None = None, **more: str) -> Row:
+    used = sum((d.usage for d in dispatches), start=before or Usage())
     return {
         "what": what,
         **more,

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from statsclaw.backends.registry import AGENTS
 from statsclaw.engine.estimate import Expected, expected
-from statsclaw.engine.start import Order, check_backends
+from statsclaw.engine.start import Order, check_backends, chosen_workflow
 from statsclaw.errors import InputRefused, StatsClawError
 from statsclaw.intake.routing import route
 from statsclaw.intake.workflow import workflow
@@ -28,8 +28,7 @@ from statsclaw.workspace.layout import Workspace
 
 def estimate_for(order: Order, workspace: Workspace) -> tuple[str, tuple[Expected, ...]]:
     """The workflow, and what its roles may cost; of a directive whose workflow is not clear, nothing is known."""
-    routing = route(order.directive)
-    chosen = order.workflow or ("" if routing.ask else routing.workflow)
+    chosen = chosen_workflow(order, route(order.directive))
     if not chosen:
         return "", ()
     roles = [role for role in workflow(chosen).roles if order.second_reading or role is not Role.READER]

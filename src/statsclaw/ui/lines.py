@@ -195,7 +195,10 @@ def _evidence_lines(event: e.CommandExecuted) -> list[Line]:
 def _routing(event: e.RunCreated) -> str:
     if event.workflow is None:
         return "workflow not clear yet"
-    sure = f" ({event.routing.confidence:.2f})" if event.routing else ""
+    read = event.routing
+    sure = f" ({read.confidence:.2f})" if read and read.workflow == event.workflow else ""
+    if read and read.by_model and read.by_model.workflow == event.workflow:
+        sure = f" (read by {plain(read.by_model.backend)})"
     ships = (event.ship_requested or workflow(event.workflow).ship) and not event.ship_refused
     ship = "asks before pushing" if ships and event.credentials.can_ship else "ships nothing"
     return f"workflow {event.workflow}{sure} · profile {event.profile or '?'} · {ship}"

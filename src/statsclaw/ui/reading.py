@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import typer
 
+from statsclaw.engine.directive_reading import ask_model, model_for
 from statsclaw.engine.start import Order
 from statsclaw.intake.routing import Routing
 from statsclaw.intake.routing import route as read_directive
 from statsclaw.intake.workflow import all_workflows, workflow
+from statsclaw.sandbox.choose import make_barrier
+from statsclaw.ui import settings
 from statsclaw.ui.exit_codes import INTERRUPTED, SaidAlready
-from statsclaw.ui.line import Line
+from statsclaw.ui.line import Line, plain
 from statsclaw.ui.screen import Screen
 
 WHY_ASK = {
@@ -28,11 +31,30 @@ def stages_of(name: str) -> str:
     return " → ".join(" ∥ ".join(stage) for stage in found.stages) or f"repeats other workflows over {found.over}"
 
 
+def ask_the_model(order: Order, screen: Screen) -> Order:
+    """An unsure reading is put to the planner's agent once, before a person is asked; what it says is logged."""
+    routing, backend = read_directive(order.directive), model_for(order.backends)
+    if routing.ask is None or backend is None:
+        return order
+    screen.say(Line("workflow", f"not sure: {WHY_ASK[routing.ask]}; {backend} is asked once"))
+    found = ask_model(order.directive, backend, settings.endpoints(order.endpoints), make_barrier(order.barrier))
+    if found.failure:
+        screen.say(Line("", f"it could not be asked: {plain(found.failure)}", "yellow"))
+    elif found.workflow is None:
+        screen.say(Line("", "it is not sure either", "yellow"))
+    elif screen.kind != "live":
+        screen.say(Line("", f"it reads {found.workflow}: {stages_of(found.workflow)}"))
+    return replace(order, by_model=found)
+
+
 def choose_workflow(order: Order, screen: Screen) -> Order:
     """Show the reading of the directive and wait for one key: start so, the runner-up, any other, or not at all."""
-    routing = read_directive(order.directive)
+    routing, by_model = read_directive(order.directive), order.by_model and order.by_model.workflow
+    if by_model:
+        second = next(name for name in (routing.workflow, routing.runner_up) if name != by_model)
+        routing = routing.model_copy(update={"workflow": by_model, "runner_up": second, "ask": None})
     names = [routing.workflow, *([routing.runner_up] if routing.runner_up else [])]
-    _show(routing, names, screen)
+    _show(routing, names, screen, by_model=bool(by_model))
     while True:
         try:
             key = typer.getchar()
@@ -52,8 +74,10 @@ def choose_workflow(order: Order, screen: Screen) -> Order:
             return order if chosen == routing.workflow and routing.ask is None else replace(order, workflow=chosen)
 
 
-def _show(routing: Routing, names: list[str], screen: Screen) -> None:
-    if routing.ask:
+def _show(routing: Routing, names: list[str], screen: Screen, *, by_model: bool) -> None:
+    if by_model:
+        screen.say(Line("workflow", f"{routing.workflow} (as the model reads it)", "bold"))
+    elif routing.ask:
         screen.say(Line("workflow", f"not sure: {WHY_ASK[routing.ask]}", "bold yellow"))
     else:
         screen.say(Line("workflow", f"{routing.workflow} ({routing.confidence:.2f})", "bold"))

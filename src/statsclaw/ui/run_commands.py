@@ -11,7 +11,7 @@ import typer
 
 from statsclaw.demo.debian import install_debian_r
 from statsclaw.demo.demo import fitting_demo, prepare_demo
-from statsclaw.engine.start import Order, clean_directive
+from statsclaw.engine.start import Order, chosen_workflow, clean_directive
 from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
@@ -44,7 +44,7 @@ from statsclaw.ui.options import (
     barrier_kind,
     budgets_of,
 )
-from statsclaw.ui.reading import choose_workflow
+from statsclaw.ui.reading import ask_the_model, choose_workflow
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
 from statsclaw.ui.walk import Walk
@@ -138,6 +138,8 @@ def run(
     screen, place = make_screen(json), settings.workspace_from(workspace)
     if maker := alike(chosen):
         screen.say(Line("note", f"builder and tester are both played by {maker}'s models: their mistakes may agree"))
+    if not (order.workflow or dry_run):
+        order = ask_the_model(order, screen)
     if screen.kind == "live" and not (order.workflow or yes or answers or dry_run):
         order = choose_workflow(order, screen)
     interval_s, order = _schedule(order)
@@ -162,7 +164,7 @@ def run(
 def _schedule(order: Order) -> tuple[int | None, Order]:
     """For a loop: its interval and the order that is repeated. Anything else is done once, as it is."""
     routing = read_directive(order.directive)
-    chosen = order.workflow or ("" if routing.ask else routing.workflow)
+    chosen = chosen_workflow(order, routing)
     kind = workflow_named(chosen).over if chosen else None
     if kind == "issues":
         raise InputRefused(

@@ -34,7 +34,7 @@ from statsclaw.runlog.events.question_answered import QuestionAnswered
 from statsclaw.runlog.events.question_asked import Option, QuestionAsked
 from statsclaw.runlog.events.readings_compared import ReadingRow, ReadingsCompared
 from statsclaw.runlog.events.review_computed import Covered, ReviewComputed
-from statsclaw.runlog.events.run_created import Credentials, RoutingChoice, RunCreated, Source
+from statsclaw.runlog.events.run_created import Credentials, ModelReading, RoutingChoice, RunCreated, Source
 from statsclaw.runlog.events.run_finished import RunFinished
 from statsclaw.runlog.events.run_resumed import RunResumed
 from statsclaw.runlog.events.sandbox import NetworkUse, Sandbox, Shown
@@ -121,6 +121,7 @@ __all__ = [
     "Judgement",
     "Leak",
     "LogRepaired",
+    "ModelReading",
     "NetworkUse",
     "Observation",
     "OpenChoice",

@@ -4,6 +4,7 @@ from typing import Literal
 
 from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.file_change import InsidePath
+from statsclaw.runlog.events.usage import Usage
 
 
 class Source(Fact):
@@ -23,14 +24,27 @@ class Credentials(Fact):
     detail: str = ""
 
 
+class ModelReading(Fact):
+    """What a model said of a directive that the router was not sure of; no `workflow` where it was not sure either.
+
+    `failure`: why it could not be asked.
+    """
+
+    backend: str
+    workflow: str | None
+    usage: Usage = Usage()
+    failure: str = ""
+
+
 class RoutingChoice(Fact):
-    """How the directive was read. `ask` says why the person has to choose, if so."""
+    """How the directive was read. `ask` says why somebody has to choose, if so: a model is asked before the person."""
 
     workflow: str
     confidence: float
     runner_up: str | None = None
     runner_up_confidence: float = 0.0
     ask: str | None = None
+    by_model: ModelReading | None = None
 
 
 class RunCreated(Event):
