@@ -1,4 +1,4 @@
-"""A directive that the router is not sure of, put to a model once: in an empty room behind the barrier, one word back."""
+"""A directive that the router is not sure of, put to a model once: an empty room behind the barrier, one word back."""
 
 from __future__ import annotations
 

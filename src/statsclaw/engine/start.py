@@ -24,7 +24,15 @@ from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.profiles.detect import ROOT, detect_profile
 from statsclaw.profiles.profile import PROFILE_IDS, all_profiles, load_profile, with_overrides
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import BudgetSet, Credentials, ModelReading, RoutingChoice, RunCreated, Source, StudyShortened
+from statsclaw.runlog.events import (
+    BudgetSet,
+    Credentials,
+    ModelReading,
+    RoutingChoice,
+    RunCreated,
+    Source,
+    StudyShortened,
+)
 from statsclaw.runlog.log import Clock, RunLog, utc_now
 from statsclaw.runlog.store import ContentStore, cannot_write, machine_errors, sha256, write_durably
 from statsclaw.sandbox.choose import make_barrier
