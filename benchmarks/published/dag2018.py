@@ -227,6 +227,6 @@ study = Study(
     },
     methods={name: method(test) for name, test in TESTS.items()},
     truth={},
-    replications=10_000,
+    replications=40_000,
     seed=1018,
 )
