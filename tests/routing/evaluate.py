@@ -1,7 +1,8 @@
 """How well the offline router does on labelled prompts: `python tests/routing/evaluate.py [file.toml ...]`.
 
 `dev*.toml` were used to build the router, `heldout*.toml` were not: only those measure anything.
-`wrong_and_not_asked` is the share of all prompts that would start the wrong workflow without a question.
+`wrong_and_not_doubted` is the share of all prompts whose wrong reading Enter would start. Nothing starts unseen:
+where nobody sees the reading, a model or a person is asked.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ def evaluate(prompts: list[Prompt]) -> dict[str, float]:
         "workflow": _share(right(p, r) for p, r in pairs),
         "workflow_top_choice": _share(r.workflow == p["workflow"] for p, r in pairs),
         "workflow_or_also": _share(r.workflow in (p["workflow"], p.get("also")) for p, r in pairs),
+        "among_the_two_shown": _share(p["workflow"] in (r.workflow, r.runner_up) or right(p, r) for p, r in pairs),
         "ship": _share(r.ship == p["ship"] for p, r in pairs),
         "interval": _share(r.interval_s == p.get("interval_s") for p, r in pairs),
         "interval_of_loops": _share(r.interval_s == p.get("interval_s") for p, r in loops),
@@ -55,7 +57,7 @@ def evaluate(prompts: list[Prompt]) -> dict[str, float]:
         "ask_needless": _share(r.ask is not None for _, r in clear),
         "ask_justified": _share(bool(p.get("ask")) or not right(p, r) for p, r in pairs if r.ask is not None),
         "workflow_when_not_asking": _share(right(p, r) for p, r in pairs if r.ask is None),
-        "wrong_and_not_asked": _share(r.ask is None and not right(p, r) for p, r in pairs),
+        "wrong_and_not_doubted": _share(r.ask is None and not right(p, r) for p, r in pairs),
         "mean_confidence": round(sum(r.confidence for _, r in clear) / max(1, len(clear)), 4),
     }
     for workflow in sorted({p["workflow"] for p in prompts}):

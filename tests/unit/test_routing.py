@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -13,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from statsclaw.engine.start import Order, chosen_workflow
 from statsclaw.intake.intervals import SECONDS
 from statsclaw.intake.lexicon import Lexicon, available, load
 from statsclaw.intake.routing import Routing, Weights, route, shares
+from statsclaw.runlog.events import ModelReading
 
 WORKFLOWS = {
     "full", "fix-and-ship", "docs", "issue-patrol", "issue-fix",
@@ -434,7 +437,10 @@ def _evaluate() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize(("name", "at_least"), [("dev", 0.9), ("dev2", 0.9), ("heldout", 0.85), ("heldout2", 0.75)])
+LABELLED = {"dev": 0.9, "dev2": 0.9, "dev4": 0.78, "heldout": 0.85, "heldout2": 0.75, "heldout3": 0.72}
+
+
+@pytest.mark.parametrize(("name", "at_least"), LABELLED.items())
 def test_labelled_prompts(name: str, at_least: float, capsys: pytest.CaptureFixture[str]) -> None:
     """`dev` was used to build the router; the accuracy that counts is the one on `heldout`."""
     path = PROMPTS / f"{name}.toml"
@@ -447,8 +453,32 @@ def test_labelled_prompts(name: str, at_least: float, capsys: pytest.CaptureFixt
         for key, value in result.items():
             print(f"{name}.{key}: {value:g}")
     assert result["workflow"] >= at_least
-    # what starts wrongly without a question: 0.144 on heldout2 before orders were read
-    assert result["wrong_and_not_asked"] <= {"dev": 0.01, "dev2": 0.01, "heldout": 0.06}.get(name, 0.115)
+    # what Enter would start wrongly: 0.144 on heldout2 before orders were read
+    assert result["wrong_and_not_doubted"] <= {"dev": 0.01, "dev2": 0.01, "heldout": 0.06}.get(name, 0.115)
+
+
+def _sure_of(workflow: str) -> Routing:
+    return route("Fix the divisor of wmean").model_copy(update={"workflow": workflow, "ask": None})
+
+
+def test_words_alone_start_nothing() -> None:
+    """However sure the router is: no workflow is chosen that nobody named, saw, took unseen or had a model read."""
+    order = Order(directive="Fix the divisor of wmean", target=".")
+    read = ModelReading(backend="claude", workflow="docs")
+    assert chosen_workflow(order, _sure_of("review")) is None
+    assert chosen_workflow(replace(order, accepted=True), _sure_of("review")) == "review"
+    assert chosen_workflow(replace(order, by_model=read), _sure_of("review")) == "docs"
+    assert chosen_workflow(replace(order, workflow="full"), _sure_of("review")) == "full"
+
+
+def test_what_is_doubted_is_not_taken_unseen() -> None:
+    order = Order(directive="Look at the package", target=".", accepted=True)
+    assert chosen_workflow(order, route("Look at the package").model_copy(update={"ask": "unclear"})) is None
+
+
+def test_a_number_behind_a_pull_request_is_its_own() -> None:
+    assert route("Have a look on the pull request of our student (#212) and say what you think").issue is None
+    assert route("There is a pull request already. Fix #212.").issue == 212
 
 
 @pytest.mark.parametrize(

@@ -270,6 +270,7 @@ def _about_workflow(view: RunView, number: str) -> QuestionAsked:
         "close": "Two readings of the directive are close.",
         "small-fix": "This looks like a small fix that could take the short way, without planner and review.",
         "unclear": "The directive does not say what kind of work it is.",
+        "unseen": "This is how the words of the directive read. Is that what is meant?",
     }
     text = why.get(routing.ask or "", "Which workflow?") if routing else "Which workflow?"
     if routing and routing.ask == "unclear":

@@ -84,13 +84,15 @@ class Order:
     budgets: tuple[BudgetSet, ...] = ()
     run_id: str | None = None
     by_model: ModelReading | None = None
+    #: The person has seen how the router reads the directive, or takes it unseen (`--yes`).
+    accepted: bool = False
 
 
 def chosen_workflow(order: Order, routing: Routing) -> str | None:
-    """As the person named it, else as the router is sure of it, else as a model reads it; None: a person is asked."""
+    """As the person named or accepted it, else as a model reads it. None: a person is asked."""
     if order.workflow:
         return order.workflow
-    if routing.ask is None:
+    if order.accepted and routing.ask is None:
         return routing.workflow
     return order.by_model.workflow if order.by_model else None
 
@@ -280,7 +282,7 @@ def _created(
             can_ship=examined.access.can_ship,
             detail=scrub(examined.access.detail),
         ),
-        routing=_choice(request.routing, order.by_model) if order.by_model or not order.workflow else None,
+        routing=_choice(request.routing, order) if order.by_model or not order.workflow else None,
         ship_requested=order.ship or request.routing.ship,
         ship_refused=request.routing.ship_refused and not order.ship,
         local_only=order.local_only,
@@ -434,12 +436,12 @@ def _new_folder(workspace: Workspace, order: Order, examined: _Examined) -> RunF
             return RunFolder(folder)
 
 
-def _choice(routing: Routing, by_model: ModelReading | None) -> RoutingChoice:
+def _choice(routing: Routing, order: Order) -> RoutingChoice:
     return RoutingChoice(
         workflow=routing.workflow,
         confidence=routing.confidence,
         runner_up=routing.runner_up,
         runner_up_confidence=routing.runner_up_confidence,
-        ask=routing.ask,
-        by_model=by_model,
+        ask=routing.ask or (None if order.accepted else "unseen"),
+        by_model=order.by_model,
     )

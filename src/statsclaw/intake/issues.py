@@ -12,6 +12,9 @@ _LINK = re.compile(r"/(issues|work_items|pull|pulls|merge_requests)/(\d{1,7})(?!
 _HASH = re.compile(r"(?<![\w&/#'\"])(?:gh-|#\s?)(\d{1,6})(?![\d%]|[.,]\d|[a-z_])")
 _AHEAD = re.compile(r"[\s#:.()\"'º°-]*")
 _DIGITS = re.compile(r"(\d{1,6})(?![\d%]|[.,:]\d|\s?[=<>])")
+#: A bare number so many characters behind "pull request" is that of the pull request.
+_NEAR = 30
+_SENTENCE_ENDS = re.compile(r"[.;!?\n]\s")
 _BEHIND = re.compile(r"(?<![\w.,=<>-])(\d{1,6})[\s.'-]*$")
 
 
@@ -41,6 +44,13 @@ def _before(text: Text, hit: Hit, marks: list[Hit]) -> int | None:
     return None
 
 
+def _named_last(hits: list[Hit], text: Text, start: int) -> str:
+    """What a bare number belongs to: the issue or the pull request named just before it in the same sentence."""
+    near = [h for h in hits if h.cue in ("pr", "issue", "issues_all") and start - _NEAR < h.end <= start]
+    last = max(near, key=lambda h: h.end, default=None)
+    return last.cue if last and not _SENTENCE_ENDS.search(text.folded, last.end, start) else ""
+
+
 def find_numbers(text: Text, hits: list[Hit]) -> Numbers:
     marks = [h for h in hits if h.cue == "number"]
     ends = {h.start: h.end for h in marks}
@@ -60,7 +70,7 @@ def find_numbers(text: Text, hits: list[Hit]) -> Numbers:
         start = found.start()
         ahead = text.folded[:start].rstrip(" ([:.")
         if len(ahead) not in taken and int(found.group(1)) not in pulls:
-            issues[int(found.group(1))] = None
+            (pulls if _named_last(hits, text, start) == "pr" else issues)[int(found.group(1))] = None
     if not issues and any(h.cue in ("issue", "issues_all") for h in hits):
         for mark in marks:  # "number 66 on the tracker"
             number = _after(text, mark, {})

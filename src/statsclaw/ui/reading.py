@@ -21,6 +21,7 @@ WHY_ASK = {
     "close": "two readings are close",
     "small-fix": "a small fix could take the short way",
     "unclear": "the directive says too little",
+    "unseen": "words alone start nothing",
 }
 _KEYS = "123456789abcdefgh"
 
@@ -32,11 +33,12 @@ def stages_of(name: str) -> str:
 
 
 def ask_the_model(order: Order, screen: Screen) -> Order:
-    """An unsure reading is put to the planner's agent once, before a person is asked; what it says is logged."""
+    """A reading that is unsure, or that nobody will see, is put to the planner's agent once; what it says is logged."""
     routing, backend = read_directive(order.directive), model_for(order.backends)
-    if routing.ask is None or backend is None:
+    is_seen = order.accepted or screen.kind == "live"
+    if backend is None or (routing.ask is None and is_seen):
         return order
-    screen.say(Line("workflow", f"not sure: {WHY_ASK[routing.ask]}; {backend} is asked once"))
+    screen.say(Line("workflow", f"not sure: {WHY_ASK[routing.ask or 'unseen']}; {backend} is asked once"))
     found = ask_model(order.directive, backend, settings.endpoints(order.endpoints), make_barrier(order.barrier))
     if found.failure:
         screen.say(Line("", f"it could not be asked: {plain(found.failure)}", "yellow"))
@@ -61,7 +63,7 @@ def choose_workflow(order: Order, screen: Screen) -> Order:
         except EOFError:
             key = "q"
         if key in ("\r", "\n") and routing.ask is None:
-            return order
+            return replace(order, accepted=True)
         if key in ("q", "Q", "\x03", "\x04", "\x1b"):
             screen.say(Line("stopped", "nothing was started"))
             raise SaidAlready(INTERRUPTED)
@@ -71,7 +73,9 @@ def choose_workflow(order: Order, screen: Screen) -> Order:
         elif key in _KEYS[: len(names)]:
             chosen = names[_KEYS.index(key)]
             screen.say(Line("workflow", f"{chosen}  {stages_of(chosen)}"))
-            return order if chosen == routing.workflow and routing.ask is None else replace(order, workflow=chosen)
+            if chosen == routing.workflow and routing.ask is None:
+                return replace(order, accepted=True)
+            return replace(order, workflow=chosen)
 
 
 def _show(routing: Routing, names: list[str], screen: Screen, *, by_model: bool) -> None:

@@ -138,6 +138,7 @@ def run(
     screen, place = make_screen(json), settings.workspace_from(workspace)
     if maker := alike(chosen):
         screen.say(Line("note", f"builder and tester are both played by {maker}'s models: their mistakes may agree"))
+    order = replace(order, accepted=yes or dry_run)
     if not (order.workflow or dry_run):
         order = ask_the_model(order, screen)
     if screen.kind == "live" and not (order.workflow or yes or answers or dry_run):
