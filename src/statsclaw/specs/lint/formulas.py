@@ -72,6 +72,17 @@ def element_findings(contract: Contract, index: Index) -> Iterator[Finding]:
         )
 
 
+def carried_formulas(contract: Contract) -> dict[str, tuple[str, ...]]:
+    """Of each equation with an executable definition the criteria that compare something with it."""
+    if contract.tests is None or contract.comprehension is None:
+        return {}
+    rows = [row for row in contract.tests.criteria if row.rule == "close" and row.decided_by == "test"]
+    found = {
+        ref: tuple(row.id for row in rows if named(ref, row.source)) for ref in contract.comprehension.computed_refs
+    }
+    return {ref: names for ref, names in found.items() if names}
+
+
 def _touch(one: str | None, other: str) -> bool:
     """Whether two elements are the same, or one is a part of the other."""
     return one is not None and (f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}."))

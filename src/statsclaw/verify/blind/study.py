@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product, starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +56,14 @@ _SMOKE = 2
 _SAMPLE_SIZES = frozenset({"n", "N", "n_obs", "nobs", "sample_size", "T"})
 
 # --- a batch as evidence ---------------------------------------------------------------------------------------------
+
+
+class Own(NamedTuple):
+    """A column that a method of the study records by itself, though it asks the package."""
+
+    cell: str
+    method: str
+    column: str
 
 
 @dataclass(frozen=True)
@@ -239,7 +248,7 @@ class Simulation:
             drawer.talk.end()
 
     def _looked(self, drawer: Drawer) -> Iterator[Finding]:
-        asking, own, sizes = set[str](), set[tuple[str, str]](), dict[str, str]()
+        asking, own, sizes = set[str](), set[Own](), dict[str, str]()
         for number, cell in enumerate(as_design(self.study).cells()):
             drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
             other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
@@ -254,7 +263,8 @@ class Simulation:
                 if fault := self._fault(method, name, drawn[0]["methods"].get(method)):
                     yield self._finding(f"incomplete:{method}", fault)
                     return
-                own |= {(method, column) for column in self.own_numbers(method, drawn[0]["methods"].get(method))}
+                columns = self.own_numbers(method, drawn[0]["methods"].get(method))
+                own |= {Own(name, method, column) for column in columns}
                 if asked[0] == asked[1] or asked[0] == asked[2]:
                     text = f"{method} is the same in every replication of {name}: draw does not use its stream"
                     yield self._finding("stream-ignored", text)
@@ -264,10 +274,24 @@ class Simulation:
             yield self._finding("asks-nothing", "no method of the study asks the package anything")
         for name, text in sizes.items():
             yield self._finding(f"other-size:{name}", text, severity="warning")
-        for method in sorted({method for method, _ in own}):
-            columns = ", ".join(sorted(column for name, column in own if name == method))
-            text = f"{method} asks the package, and records {columns} whatever it answers"
+        for method in sorted({row.method for row in own}):
+            shown = ", ".join(sorted({row.column for row in own if row.method == method}))
+            text = f"{method} asks the package, and records {shown} whatever it answers"
             yield self._finding(f"own-numbers:{method}", text, severity="warning")
+        yield from self._decided_by(own)
+
+    def _decided_by(self, own: set[Own]) -> Iterator[Finding]:
+        """Criteria that no answer can change, because all that they look at is the study's own."""
+        for row in self.study.criteria:
+            columns = {*columns_needed(as_criterion(row))} - {SECONDS}
+            methods = {row.method, row.minus or row.method}
+            looked = set(starmap(Own, product(self.study.selected(row), methods, columns)))
+            if looked and looked <= own:
+                text = (
+                    f"{row.id} is decided by {', '.join(sorted(columns))} of {' and '.join(sorted(methods))}, and they "
+                    "are the same whatever the package answers: it cannot fail. Record them from the answer."
+                )
+                yield self._finding(f"own-verdict:{row.id}", text)
 
     def _other_sizes(self, name: str, cell: design.Cell, methods: Mapping[str, Any]) -> dict[str, str]:
         """For the reviewer: sample sizes of the cell that nothing has which is asked there."""

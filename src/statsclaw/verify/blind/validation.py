@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Any
 from statsclaw.runlog.events import CommandExecuted, Finding
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.interface import Interface
+from statsclaw.specs.lint.formulas import carried_formulas
 from statsclaw.specs.test_spec import Criterion, TestSpec
+from statsclaw.verify.blind.anchoring import only_related
 from statsclaw.verify.blind.answering import Heard, asked, asked_once
 from statsclaw.verify.blind.asking import Author, Door, interpreter, kinds_of, worker_door
 from statsclaw.verify.blind.blaming import first_misfit
@@ -52,6 +54,7 @@ class Validation:
     """What is judged, by what. `secret` decides order and repetition, and how far answers are moved.
 
     `words`: the interface as everybody reads it, prose included. `base`: stored answers of the package as it was.
+    `formulas`: of each equation that can be computed the criteria that carry it.
     """
 
     bench: Bench
@@ -61,13 +64,15 @@ class Validation:
     secret: str = ""
     words: str = ""
     base: bytes | None = None
+    formulas: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, bench: Bench, contract: Contract, secret: str, base: bytes | None = None) -> Validation | None:
         if contract.tests is None or contract.interface is None:
             return None
         return cls(
-            bench, contract.tests, contract.interface, contract.definitions, secret, contract.interface_words, base
+            bench, contract.tests, contract.interface, contract.definitions, secret, contract.interface_words, base,
+            carried_formulas(contract),
         )  # fmt: skip
 
     @cached_property
@@ -98,6 +103,7 @@ class Validation:
         if again.sha256 != questions.sha256:
             text = "asked twice with the same seed, the questions are others: draw from the stream that is given"
             found.append(finding("other-questions", "ask", text))
+        found += only_related(questions, self.criteria, self.formulas)
         found += self._streams_unused(questions, others)
         if any(row.severity == "error" for row in found):
             return questions, found, {}
