@@ -6,7 +6,7 @@ RUN := $(VENV)/.can-run
 TEST := $(VENV)/.can-test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint bench bench-agents bench-montecarlo wheel r-package barrier clean help
+.PHONY: demo test test-slow lint bench bench-agents bench-montecarlo release wheel r-package barrier clean help
 
 help:
 	@echo "make demo       run the recorded demonstration (needs Python >= 3.11, git and bubblewrap)"
@@ -15,7 +15,8 @@ help:
 	@echo "make bench      the measurements in benchmarks/"
 	@echo "make bench-agents  what barrier and bridge cost an agent program, and the memory of three at once"
 	@echo "make bench-montecarlo  what the Monte Carlo engine costs beside a loop written by hand"
-	@echo "make wheel      build the wheel and try it outside the checkout"
+	@echo "make release    what a release consists of: wheel, source archive, R package, recipe for conda-forge"
+	@echo "make wheel      the same, tried outside the checkout with pip, pipx and uv"
 	@echo "make r-package  build and check the R package in r/ (needs R)"
 
 $(RUN): pyproject.toml
@@ -45,8 +46,8 @@ test-slow: $(TEST) barrier
 	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: $(TEST)
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks release
+	$(BIN)/ruff format --check src tests benchmarks release
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -59,9 +60,11 @@ bench-agents: $(TEST) barrier
 bench-montecarlo: $(TEST)
 	@$(BIN)/python benchmarks/montecarlo/bench_montecarlo.py
 
-wheel: $(TEST) barrier
-	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
-	@$(BIN)/python tests/wheel/try_wheel.py dist/*.whl
+release: $(TEST)
+	@$(BIN)/python release/release.py dist
+
+wheel: release barrier
+	@$(BIN)/python tests/wheel/try_wheel.py dist
 
 r-package: $(RUN)
 	@command -v R >/dev/null || { echo "error: R is missing. Install it (Debian: apt-get install r-base-core)."; exit 8; }
