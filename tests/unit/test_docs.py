@@ -18,7 +18,7 @@ import typer
 
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.intake.workflow import all_workflows
-from statsclaw.profiles.profile import PROFILE_IDS, PathClass, all_profiles
+from statsclaw.profiles.profile import PathClass, all_profiles, profile_ids
 from statsclaw.roles.matrix import MATRIX
 from statsclaw.runlog.events import AnyEvent
 from statsclaw.sandbox.limits import Limits
@@ -237,7 +237,7 @@ def test_roles():
 
 def test_profiles_and_their_commands():
     rows = _table("profiles.md", "id")
-    assert [row[0] for row in rows] == list(PROFILE_IDS)
+    assert [row[0] for row in rows] == list(profile_ids())
     assert [row[5] for row in rows] == [profile.study_entry for profile in all_profiles()]
     there = [
         [profile.id, phase, command.name, command.parser, command.on, str(command.timeout_s)]

@@ -10,8 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from statsclaw.errors import InputRefused
+from statsclaw.languages import can_be_asked
 from statsclaw.profiles import (
-    PROFILE_IDS,
     Command,
     Marker,
     PathRule,
@@ -19,10 +19,10 @@ from statsclaw.profiles import (
     all_profiles,
     detect_profile,
     load_profile,
+    profile_ids,
     with_overrides,
 )
 from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
-from statsclaw.verify.blind.rooms import JUDGED
 
 # --- globs ---------------------------------------------------------------------------------------------------------
 
@@ -202,7 +202,7 @@ TABLES: dict[str, dict[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("id", PROFILE_IDS)
+@pytest.mark.parametrize("id", profile_ids())
 def test_path_table(id: str) -> None:
     profile = load_profile(id)
     expected = {**COMMON, **TABLES[id]}
@@ -211,7 +211,7 @@ def test_path_table(id: str) -> None:
     assert {path: str(profile.classify(path)) for path in expected} == expected
 
 
-@pytest.mark.parametrize("id", PROFILE_IDS)
+@pytest.mark.parametrize("id", profile_ids())
 def test_engine_rules_come_first(id: str) -> None:
     classes = [rule.cls == "engine" for rule in load_profile(id).paths]
     assert classes[0]
@@ -223,9 +223,9 @@ def test_engine_rules_come_first(id: str) -> None:
 
 def test_every_profile_is_whole() -> None:
     profiles = all_profiles()
-    assert tuple(profile.id for profile in profiles) == PROFILE_IDS
+    assert tuple(profile.id for profile in profiles) == profile_ids()
     for profile in profiles:
-        asked = profile.id in JUDGED  # their studies are drawn and asked, by no command of their own
+        asked = can_be_asked(profile.id)  # their studies are drawn and asked, by no command of their own
         for commands, on in ((profile.validation, "validation"), (profile.study, "simulation")):
             assert commands or (asked and on == "simulation")
             assert {command.on for command in commands} <= {on}

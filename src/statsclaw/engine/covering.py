@@ -10,10 +10,11 @@ from statsclaw.engine.plan import has_contract
 from statsclaw.engine.questions import with_questions
 from statsclaw.engine.run import Run
 from statsclaw.engine.verifying import bench_for, lay_out
+from statsclaw.languages import spoken
 from statsclaw.profiles.profile import PathClass
 from statsclaw.review.case import FileCoverage
 from statsclaw.verify.blind.validation import coverage_files
-from statsclaw.verify.measure_coverage import measured, measured_in_r, read_dumps, why_not_measured
+from statsclaw.verify.measure_coverage import measured, read_dumps, why_not_measured
 from statsclaw.verify.runner import verify_tree
 
 
@@ -21,6 +22,8 @@ def coverage_of(run: Run) -> tuple[tuple[FileCoverage, ...] | None, str]:
     """Followed in the worker. None, and why as far as it is known, where nothing measures it."""
     if not has_contract(run.plan) or not verified(run.view):
         return None, ""
+    if not spoken(run.profile.id).traces:
+        return None, f"nothing measures it for {run.profile.name}"
     contract = contract_of(run)
     bench = replace(with_questions(run, bench_for(run, contract), contract), coverage=True)
     phases = ("build", "validation")
@@ -29,8 +32,7 @@ def coverage_of(run: Run) -> tuple[tuple[FileCoverage, ...] | None, str]:
     dumps = read_dumps(coverage_files(bench))
     if why := why_not_measured(dumps):
         return None, why
-    measure = measured if run.profile.id == "python" else measured_in_r
-    return measure(dumps, changed_sources(run)), ""
+    return measured(dumps, changed_sources(run)), ""
 
 
 def changed_sources(run: Run) -> dict[str, str]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from statsclaw.intake.workflow import Workflow, workflow
+from statsclaw.languages import can_be_asked
 from statsclaw.profiles.profile import PathClass, load_profile
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog.fold import RunView
 from statsclaw.states import State
-from statsclaw.verify.blind.rooms import JUDGED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def has_contract(plan: Plan) -> bool:
 def cannot_be_judged(workflow_id: str, profile_id: str) -> str:
     """Frozen criteria need a worker that can be asked, which is there for some languages only."""
     roles = workflow(workflow_id).roles
-    if profile_id in JUDGED or not {Role.PLANNER, Role.TESTER} <= set(roles):
+    if can_be_asked(profile_id) or not {Role.PLANNER, Role.TESTER} <= set(roles):
         return ""
     name = load_profile(profile_id).name
     return f"workflow {workflow_id} judges frozen criteria, which {name} packages cannot answer yet"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from statsclaw.engine.contracts import contract_of
 from statsclaw.engine.run import Run
+from statsclaw.languages import language
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import CommandExecuted, CriteriaJudged, FileChange, Finding, Judgement, SuiteChecked
@@ -91,7 +93,9 @@ def with_questions(run: Run, bench: Bench, contract: Contract | None) -> Bench:
         assert validation is not None
         yield from validation.judged(subject, tree)
 
-    return replace(bench, validate=validate)
+    spoken, interface = language(run.profile.id), contract.interface
+    adapt = partial(spoken.adapter, interface) if spoken is not None else None
+    return replace(bench, validate=validate, adapt=adapt)
 
 
 def asks_base(contract: Contract | None) -> bool:
@@ -190,8 +194,7 @@ def _laid_out(run: Run, bench: Bench, lay_out: LayOut) -> Validation:
     contract = contract_of(run)
     for _ in verify_tree(bench, lay_out, run.view.tree_sha256, "null", ()):
         pass
-    if run.profile.id == "python":
-        bench = replace(bench, python=bench.python or _interpreter(bench))
+    bench = replace(bench, python=bench.python or _interpreter(bench))
     validation = Validation.of(bench, contract, secret_of(run))
     assert validation is not None
     return validation

@@ -21,8 +21,9 @@ from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
 from statsclaw.intake.target import PushAccess, Target, fetch_target, only_folder, verify_push_access
 from statsclaw.intake.workflow import Workflow, workflow
+from statsclaw.languages import can_be_asked
 from statsclaw.profiles.detect import ROOT, detect_profile
-from statsclaw.profiles.profile import PROFILE_IDS, all_profiles, load_profile, with_overrides
+from statsclaw.profiles.profile import all_profiles, load_profile, profile_ids, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
     BudgetSet,
@@ -42,7 +43,6 @@ from statsclaw.sandbox.outward import Registry
 from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.sources.extract import extract
-from statsclaw.verify.blind.rooms import JUDGED
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
 
@@ -239,7 +239,7 @@ def _unknown_language(has_files: bool) -> InputRefused:
     own = '{ name = "test", argv = ["make", "test"], parser = "exit", timeout_s = 600 }'
     return InputRefused(
         f"no package of a known language was found (looked for {', '.join(markers)} and others)",
-        todo=f"pass --profile with one of {', '.join(PROFILE_IDS)}, and for commands of your own commit a file "
+        todo=f"pass --profile with one of {', '.join(profile_ids())}, and for commands of your own commit a file "
         f"statsclaw.toml with the line: profile = {{ build = [], unit_tests = [], checks = [{own}] }}",
     )
 
@@ -403,10 +403,11 @@ def _absent(found: Workflow, backends: Mapping[str, str], *, second_reading: boo
 def _check_language(chosen: str | None, profile: str | None) -> None:
     """Refused before anything is started where both are known; otherwise the gate asks once they are."""
     if chosen is not None and profile is not None and (why := cannot_be_judged(chosen, profile)):
+        known = ", ".join(filter(can_be_asked, profile_ids()))
         raise InputRefused(
             why,
             kept="Nothing was started",
-            todo=f"it works for {', '.join(JUDGED)}; for others use --workflow quick-fix or validate",
+            todo=f"it works for {known}; for others use --workflow quick-fix or validate",
         )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from statsclaw.engine.run import Run
+from statsclaw.languages import language
 from statsclaw.profiles.profile import PathClass, Profile
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.toolchain import check_apart, hide, installed_copies, system, with_paths, with_tools
@@ -31,7 +32,7 @@ def tools_for(run: Run, python: str | None = None) -> Enclosure:
 
 def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
     found = [shutil.which(program) for command in profile.commands() for program in command.needs]
-    interpreter = python or (sys.executable if profile.id == "python" else _plain_python())
+    interpreter = python or (sys.executable if _is_python(profile.id) else _plain_python())
     shown = with_tools(system(), [Path(interpreter), *(Path(program) for program in found if program)])
     folders = [path for glob in profile.tools.folders for path in _below_home(glob)]
     env: Mapping[str, str] = {}
@@ -40,6 +41,11 @@ def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
             folders += places
             env = {**env, name: ":".join(map(str, places))}
     return replace(with_paths(shown, folders, "toolchain"), env=dict(env))
+
+
+def _is_python(profile_id: str) -> bool:
+    spoken = language(profile_id)
+    return spoken is not None and spoken.is_python
 
 
 def _plain_python() -> str:
@@ -64,16 +70,13 @@ def package_names(run: Run) -> list[str]:
 
 
 def imported_names(run: Run) -> list[str]:
-    """Every name by which the target's own package may be loaded; none where it has no package yet.
-
-    In Python the distribution may have another name, and packages may lie in any folder.
-    """
-    if run.profile.id == "r":
-        return package_names(run)
-    paths = paths_in(run.target, run.view.overlay) if run.profile.id == "python" else ()
+    """Every name by which the target's own package may be loaded; none where it has no package yet."""
+    spoken = language(run.profile.id)
+    if spoken is None:
+        return []
+    paths = paths_in(run.target, run.view.overlay)
     own = [path for path in paths if run.profile.classify(path) is PathClass.SOURCE]
-    folders = {path.removesuffix("/__init__.py") for path in own if path.endswith("/__init__.py")}
-    return sorted({place.rpartition("/")[2] for place in folders if place.rpartition("/")[0] not in folders})
+    return sorted(spoken.imported_names(own, package_names(run)))
 
 
 def check_tools(run: Run, shown: Enclosure) -> None:

@@ -2,20 +2,21 @@
 
 from statsclaw.profiles.detect import Detection, detect_profile
 from statsclaw.profiles.profile import (
-    PROFILE_IDS,
     Command,
     Conventions,
     Marker,
     PathClass,
     PathRule,
     Profile,
+    add_languages,
     all_profiles,
+    language_folders,
     load_profile,
+    profile_ids,
     with_overrides,
 )
 
 __all__ = [
-    "PROFILE_IDS",
     "Command",
     "Conventions",
     "Detection",
@@ -23,8 +24,11 @@ __all__ = [
     "PathClass",
     "PathRule",
     "Profile",
+    "add_languages",
     "all_profiles",
     "detect_profile",
+    "language_folders",
     "load_profile",
+    "profile_ids",
     "with_overrides",
 ]

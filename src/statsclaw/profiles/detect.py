@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from statsclaw.profiles.globs import glob_matches, is_plain_path
-from statsclaw.profiles.profile import PROFILE_IDS, all_profiles
+from statsclaw.profiles.profile import all_profiles, profile_ids
 
 ROOT = "."
 MAX_DEPTH = 3
@@ -106,7 +106,7 @@ def _decide(hits: list[_Hit]) -> Detection:
     found = tuple(sorted({hit.path for hit in hits}))
     strongest = max(hit.weight for hit in hits)
     best = [hit for hit in hits if hit.weight == strongest]
-    candidates = tuple(sorted({hit.profile_id for hit in best}, key=PROFILE_IDS.index))
+    candidates = tuple(sorted({hit.profile_id for hit in best}, key=profile_ids().index))
     roots = {hit.folder for hit in best}
     if len(candidates) == len(roots) == 1:
         return Detection(profile_id=candidates[0], found=found, candidates=candidates, root=roots.pop())

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -15,8 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from statsclaw.errors import InputRefused
 from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
 
-PROFILE_IDS = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
-PLACEHOLDERS = frozenset({"python", "tree", "site", "scratch", "validation", "simulation", "report"})
+BUILT_IN = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
+_FURTHER: list[Path] = []
+PLACEHOLDERS = frozenset({"python", "tree", "site", "scratch", "adapter", "validation", "simulation", "report"})
 COMMAND_LISTS = ("build", "checks", "unit_tests", "validation", "study")
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -111,6 +113,7 @@ class Conventions(_Frozen):
     documentation: Line
     numerics: Line
     strictness: Line
+    planner: tuple[Line, ...] = ()  # how an interface is written in this language
     builder: Annotated[tuple[Line, ...], Field(min_length=1)]
     tester: Annotated[tuple[Line, ...], Field(min_length=1)]
     simulator: Annotated[tuple[Line, ...], Field(min_length=1)]
@@ -179,8 +182,27 @@ def _common_rules() -> tuple[PathRule, ...]:
     return tuple(PathRule.model_validate(rule) for rule in _read("common")["paths"])
 
 
+def add_languages(folder: Path) -> None:
+    """Languages of a person's own: `ID.toml`, a profile, and beside it `ID.py`, if its packages can be asked."""
+    if folder not in _FURTHER:
+        _FURTHER.append(folder)
+        load_profile.cache_clear()
+
+
+def language_folders() -> tuple[Path, ...]:
+    return tuple(_FURTHER)
+
+
+def profile_ids() -> tuple[str, ...]:
+    """The program's own, then a person's."""
+    further = (path.stem for folder in _FURTHER for path in sorted(folder.glob("*.toml")))
+    return tuple(dict.fromkeys((*BUILT_IN, *further)))
+
+
 def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((files("statsclaw.profiles") / f"{name}.toml").read_text(encoding="utf-8"))
+    further = next((path for folder in _FURTHER if (path := folder / f"{name}.toml").is_file()), None)
+    place = files("statsclaw.profiles") / f"{name}.toml" if further is None or name in BUILT_IN else further
+    return tomllib.loads(place.read_text(encoding="utf-8"))
 
 
 def _engine_first(rules: Iterable[PathRule]) -> tuple[PathRule, ...]:
@@ -190,16 +212,16 @@ def _engine_first(rules: Iterable[PathRule]) -> tuple[PathRule, ...]:
 @cache
 def load_profile(id: str) -> Profile:
     """The profile of that id, its path table led by the rules all languages share."""
-    if id not in PROFILE_IDS:
-        raise InputRefused(f"there is no profile {id!r}", todo=f"choose one of {', '.join(PROFILE_IDS)}")
+    if id not in profile_ids():
+        raise InputRefused(f"there is no profile {id!r}", todo=f"choose one of {', '.join(profile_ids())}")
     table = _read(id)
     own = (PathRule.model_validate(rule) for rule in table.pop("paths"))
     return Profile.model_validate({**table, "paths": _engine_first((*_common_rules(), *own))})
 
 
 def all_profiles() -> tuple[Profile, ...]:
-    """Every profile, in the order of PROFILE_IDS."""
-    return tuple(load_profile(id) for id in PROFILE_IDS)
+    """Every profile, in the order of profile_ids()."""
+    return tuple(load_profile(id) for id in profile_ids())
 
 
 def with_overrides(profile: Profile, table: Mapping[str, object]) -> Profile:

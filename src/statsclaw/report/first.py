@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
+from statsclaw.profiles.profile import load_profile
 from statsclaw.report.checking import Checking, Judged
 from statsclaw.report.decisions import Decision, Decisions
 from statsclaw.report.demand import Demand
@@ -97,7 +98,7 @@ def first_of(
     answered = [row for row in decisions.questions if row.question.answer]
     return FirstScreen(
         title=view.head.target,
-        language={"python": "Python", "r": "R"}.get(view.profile or "", view.profile or ""),
+        language=load_profile(view.profile).name if view.profile else "",
         sentence=first_sentence(view.head.directive),
         sources=tuple(source.name for source in view.head.own_sources),
         files=view.commit.files if view.commit else len(view.overlay),

@@ -6,16 +6,13 @@ What cannot be read for certain (a default that is computed, a name that an unch
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from statsclaw.languages.r import r_literal
 from statsclaw.runlog.events.finding import Severity
 from statsclaw.specs.interface import Argument
 
-_R_NUMBER = re.compile(r"[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,4})?L?")
-_R_WORDS = {"TRUE": "TRUE", "True": "TRUE", "T": "TRUE", "FALSE": "FALSE", "False": "FALSE", "F": "FALSE"}
-_R_WORDS |= {word: word for word in ("NULL", "NA", "Inf")}
 #: No default, as opposed to a default of None.
 REQUIRED = ""
 
@@ -118,14 +115,3 @@ def _python_literal(text: str) -> tuple[str, object] | None:
     if isinstance(value, int | float | complex) and not isinstance(value, bool):
         return ("number", value)
     return (type(value).__name__, repr(value))
-
-
-def r_literal(text: str) -> tuple[str, object] | None:
-    text = text.strip()
-    if text in _R_WORDS:
-        return ("word", _R_WORDS[text])
-    if _R_NUMBER.fullmatch(text):
-        return ("number", float(text.rstrip("L")))
-    if len(text) >= 2 and text[0] in "\"'" and text[-1] == text[0] and text[0] not in text[1:-1]:
-        return ("text", text[1:-1])
-    return None

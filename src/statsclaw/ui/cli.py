@@ -40,6 +40,10 @@ def _options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Options that stand before the command."""
+    if folders := os.environ.get("STATSCLAW_LANGUAGES"):
+        from statsclaw.ui.settings import add_language_folders
+
+        add_language_folders(folders)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.intake.casting import configured_endpoints
 from statsclaw.intake.preferences import Chosen, choose, read_backends
 from statsclaw.intake.project import SETTINGS
+from statsclaw.profiles.profile import add_languages
 from statsclaw.roles.matrix import Role
 from statsclaw.sandbox.endpoints import CUSTOM, Endpoint, endpoint
 from statsclaw.workspace.layout import Workspace
@@ -39,6 +40,14 @@ def cache_folder() -> Path:
 
 def configuration() -> Path:
     return Path(os.environ.get("XDG_CONFIG_HOME") or home() / ".config") / "statsclaw" / "config.toml"
+
+
+def add_language_folders(text: str) -> None:
+    """Folders with languages of the person's own, separated as in PATH. Their code runs with the person's rights."""
+    for folder in map(Path, filter(None, text.split(os.pathsep))):
+        if not folder.is_dir():
+            raise InputRefused(f"STATSCLAW_LANGUAGES names {folder}, which is no folder", kept="Nothing was started")
+        add_languages(folder.resolve())
 
 
 def backends_for(command_line: Mapping[str, str], target: str) -> dict[str, Chosen]:

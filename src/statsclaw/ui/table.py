@@ -65,6 +65,8 @@ COMMANDS = (
           "Tokens, money and time: of one run by dispatch and role, or of all runs by month."),
     Entry("config", "config_commands:config", LOOK,
           "Who would play each role here, and which file or option says so. Starts nothing."),
+    Entry("languages", "language_commands:languages", LOOK,
+          "Which languages' packages can be built and judged here, and what is missing."),
     Entry("doctor", "doctor:doctor", LOOK,
           "Check this machine."),
     Entry("prompts", "prompt_commands:app", LOOK,

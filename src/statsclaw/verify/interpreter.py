@@ -13,6 +13,8 @@ from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from statsclaw.languages import language
+
 _TEST_EXTRAS = ("test", "tests", "testing")
 
 
@@ -59,7 +61,8 @@ def find_interpreter(tree: Path, cache: Path, profile: str, install: Install | N
 
     `install` is None where no registry may be reached.
     """
-    if profile != "python":
+    spoken = language(profile)
+    if spoken is None or not spoken.is_python:
         return sys.executable
     wanted = requirements_of(tree)
     if all(_installed(row) for row in wanted):

@@ -36,6 +36,29 @@ def read_dumps(paths: Iterable[Path]) -> list[Dump]:
 
 
 def measured(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:
+    """Of every source that a worker has followed. `data`: one record per process; `sources`: path to text."""
+    return (*measured_in_python(data, sources), *measured_in_r(data, sources), *measured_by_lines(data, sources))
+
+
+def measured_by_lines(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:
+    """Of every source of which workers tell lines: [line, how often], of all that hold code."""
+    counted: dict[str, dict[int, int]] = {}
+    for dump in data:
+        for path, rows in _rows([{"files": dump.get("lines")}], 2):
+            seen = counted.setdefault(path, {})
+            for line, count in rows:
+                seen[line] = seen.get(line, 0) + max(count, 0)
+    found = []
+    for path in sorted(sources):
+        length = len(sources[path].split("\n"))
+        lines = {line: count for line, count in counted.get(path, {}).items() if 0 < line <= length}
+        if lines:
+            missed = tuple(sorted(line for line, count in lines.items() if not count))
+            found.append(FileCoverage(path, len(lines), len(lines) - len(missed), missed=missed))
+    return tuple(found)
+
+
+def measured_in_python(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[FileCoverage, ...]:
     """Of every Python source, in order of their paths. `data`: one record per process; `sources`: path to text."""
     arcs = _merged(data)
     found = []

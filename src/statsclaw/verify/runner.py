@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from statsclaw.languages import Adapter, Unfit
 from statsclaw.profiles.profile import Command, PathClass, Profile
 from statsclaw.runlog.events import CommandExecuted, NetworkUse
 from statsclaw.runlog.store import ContentStore
@@ -37,6 +38,8 @@ ENVIRONMENT = "environment"
 _LOOK_EVERY_S = 0.2
 
 _PLACES = ("tree", "site", "scratch", "home", "reports")
+#: Only while it is built: what asks is seen by no check and no unit test.
+_EARLIER = {"build": ("adapter",)}
 
 #: What only the phases that judge can see: a build that reads the tests could build their answers in.
 _LATER = {"validation": ("validation",), "study": ("simulation",)}
@@ -69,6 +72,8 @@ class Bench:
     registry_env: Mapping[str, str] = field(default_factory=dict)
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
+    #: What is made of the built tree before it can be asked. Raises Unfit.
+    adapt: Callable[[Path], Adapter] | None = None
     #: Of a study: the first replication and how many.
     replications: tuple[int, int] | None = None
     #: How questions are asked, answered and compared, where there is a contract: (bench, subject, tree).
@@ -91,7 +96,7 @@ class Bench:
     def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
         """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
         tools = self.tools(self.python or "")
-        places = (*_PLACES, *_LATER.get(phase, ()))
+        places = (*_PLACES, *_EARLIER.get(phase, ()), *_LATER.get(phase, ()))
         own = [
             Mount(
                 inside=f"/verify/{name}",
@@ -164,7 +169,30 @@ def verify_tree(
                 yield done
                 if phase == "build" and not done.passed:
                     return
+            if phase == "build" and bench.adapt is not None:
+                for done in _adapted(bench, bench.adapt, subject, tree_sha256):
+                    yield done
+                    if not done.passed:
+                        return
         yield from beside.finished()
+
+
+def _adapted(
+    bench: Bench, adapt: Callable[[Path], Adapter], subject: str, tree_sha256: str
+) -> Iterator[CommandExecuted]:
+    """What the language needs beside the package itself, written and built; nothing where it needs nothing."""
+    _empty(bench, "adapter")
+    try:
+        made = adapt(bench.place("tree"))
+    except Unfit as unfit:
+        yield evidence(bench, "worker", "build", subject, tree_sha256, ("worker",), 1, str(unfit), 0.0)
+        return
+    for path, text in made.files.items():
+        place = bench.place("adapter") / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    for command in made.build:
+        yield _execute(bench, command, "build", subject, tree_sha256)
 
 
 class _Beside:
@@ -201,7 +229,7 @@ def end_programs_of(jobs: Iterable[Future[Any]]) -> None:
 
 
 def _furnish(bench: Bench, lay_out: LayOut) -> None:
-    for name in ("site", "scratch", "home", "tmp", "reports"):
+    for name in ("site", "scratch", "adapter", "home", "tmp", "reports"):
         bench.place(name).mkdir(parents=True, exist_ok=True)
     bench.desk.mkdir(parents=True, exist_ok=True)
     bench.folder.chmod(0o700)
@@ -248,6 +276,7 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     fresh_places(bench)
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
     places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}
+    places |= {"adapter": confinement.path(bench.place("adapter"))} if phase == "build" else {}
     study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)
     values = places | {"python": bench.python or "python3", "report": confinement.path(report), "simulation": study}
     argv, extra = command.fill(values)

@@ -158,7 +158,7 @@ class Judge:
 
     def _condition(self, claim: Claim, criterion: Criterion, came: Sequence[Condition], nothing: str) -> Compared:
         """Python: exactly that class. R: a condition that has that class, as for whoever catches it."""
-        if self.forms is not None and self.forms.language == "r":
+        if self.forms is not None and self.forms.spoken.values.by_any_class:
             error = str(claim.parts.get("error") or criterion.error or "")
             came = [_seen_as(error, row) for row in came]
         return _condition(claim, criterion, came, _wanted(claim), nothing)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from statsclaw.languages import Values, spoken
 from statsclaw.specs.interface import Argument, Class, Function, Interface, Returned, Value
 from statsclaw.verify.blind.expressions import TRANSPARENT, Answered, NoValue, fields_of, next_step, numbers, plain
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
@@ -18,13 +19,14 @@ _DIMENSION = re.compile(r"(?:(rows|cols|length|distinct)\()?([A-Za-z][\w.]*|\d{1
 
 
 class Forms:
-    """The interface as the form of answers. `language`: where R has no single numbers, whole ones may be doubles.
+    """The interface as the form of answers, in a language that may have no single numbers, or no whole ones.
 
     `named`: what the specification refers to, functions that the target has had among it.
     """
 
     def __init__(self, interface: Interface, language: str, named: Iterable[str] = ()) -> None:
         self.language = language
+        self.spoken = spoken(language)
         self.of_base = frozenset(filter(interface.is_of_base, named))
         self.functions: dict[str, Function] = {row.name: row for row in interface.functions}
         self.classes: dict[str, Class] = {row.name: row for row in interface.classes}
@@ -60,7 +62,8 @@ class Forms:
         declared = self.declared(call)
         if declared is not None and self._is_as_it_was(declared):
             return None
-        if declared is None and self.language == "r" and call.function == "print" and call.owner in self.callables:
+        printed = call.function == "print" and "print" in self.spoken.values.generics
+        if declared is None and printed and call.owner in self.callables:
             return self._with_class(self.callables[call.owner].returns)  # what is printed is returned
         if declared is None:
             constructed = call.what == "call" and call.on is None and call.function in self.classes
@@ -150,7 +153,7 @@ class Forms:
             yield element, f"its columns stand in another order than {', '.join(names)}"
         for part in wanted.fields:
             if part.name in parts and is_table:
-                if fault := _column_fault(part, parts[part.name], self.language):
+                if fault := _column_fault(part, parts[part.name], self.spoken.values):
                     yield f"{element}.{part.name}", fault
             elif part.name in parts:
                 below = f"{element}.{part.name}"
@@ -191,18 +194,18 @@ class Forms:
         kind, found = wanted.type, plain(value)
         if wanted.names and (names := _names_of(value)) != list(wanted.names):
             return f"its names are {', '.join(names) or 'missing'}, not {', '.join(wanted.names)}"
-        if self.language == "r" and kind in _SINGLE:
+        if not self.spoken.values.single and kind in _SINGLE:
             found = _alone(found)  # R has no single values: one that has a name arrives as a vector of one
         if isinstance(found, Extra) and found.kind in ("method", "opaque") and kind not in ("any", "object"):
             return f"it is a {found.kind}, not {_A[kind]}"
-        if fault := _KINDS[kind](value, found, self.language) if kind in _KINDS else "":
+        if fault := _KINDS[kind](value, found, self.spoken.values) if kind in _KINDS else "":
             return fault
         declared = self.declared(call)
         shape = shape_of(wanted.shape, declared.arguments if declared is not None else (), call, beside)
         if shape is None or kind not in ("array", "list", "table"):
             return ""
         got = _shape_of_answer(found)
-        if got is None or (self.language == "r" and got == () and shape == (1,)):
+        if got is None or (not self.spoken.values.single and got == () and shape == (1,)):
             return ""  # R has no single numbers: a vector of one is sent as one
         wanted_here = shape[:1] if kind == "table" else shape
         return "" if got == wanted_here else f"its shape is {_shown(got)}, not {_shown(wanted_here)}"
@@ -232,7 +235,7 @@ def _elements(column: Any) -> list[Any]:
     return found if isinstance(found, list) else [found]
 
 
-def _column_fault(wanted: Value, column: Any, language: str) -> str:
+def _column_fault(wanted: Value, column: Any, values: Values) -> str:
     """A column has a type for each of its elements; what is missing has none."""
     if wanted.type not in _KINDS:
         return ""
@@ -240,7 +243,7 @@ def _column_fault(wanted: Value, column: Any, language: str) -> str:
         value = plain(part)
         absent = value is None or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
         single = np.asarray(value) if isinstance(value, np.generic) and not isinstance(value, str) else value
-        if not absent and (fault := _KINDS[wanted.type](part, single, language)):
+        if not absent and (fault := _KINDS[wanted.type](part, single, values)):
             return fault.replace("it is", "one of its elements is", 1)
     return ""
 
@@ -328,7 +331,7 @@ _A = {
 }
 
 
-def _number(raw: Any, found: Any, language: str) -> str:
+def _number(raw: Any, found: Any, values: Values) -> str:
     if isinstance(found, str):
         return "it is a text, not a number"
     if _is_complex(found):
@@ -338,8 +341,8 @@ def _number(raw: Any, found: Any, language: str) -> str:
     return ""
 
 
-def _integer(raw: Any, found: Any, language: str) -> str:
-    if fault := _number(raw, found, language):
+def _integer(raw: Any, found: Any, values: Values) -> str:
+    if fault := _number(raw, found, values):
         return fault
     if isinstance(found, int):  # of any size
         return ""
@@ -347,38 +350,38 @@ def _integer(raw: Any, found: Any, language: str) -> str:
     if single.dtype.kind in "iu":
         return ""
     whole = single.dtype.kind == "f" and float(single) == round(float(single)) if np.isfinite(single) else False
-    return "" if whole and language == "r" else "it is not a whole number"
+    return "" if whole and not values.whole else "it is not a whole number"
 
 
-def _boolean(raw: Any, found: Any, language: str) -> str:
+def _boolean(raw: Any, found: Any, values: Values) -> str:
     is_one = isinstance(found, bool) or (isinstance(found, np.ndarray) and found.dtype == bool and found.ndim == 0)
     return "" if is_one else "it is no truth value"
 
 
-def _text(raw: Any, found: Any, language: str) -> str:
+def _text(raw: Any, found: Any, values: Values) -> str:
     return "" if isinstance(found, str) else "it is no text"
 
 
-def _array(raw: Any, found: Any, language: str) -> str:
+def _array(raw: Any, found: Any, values: Values) -> str:
     if isinstance(found, str) or (isinstance(found, np.ndarray) and found.dtype.kind in "OSU"):
         return "it holds text, not numbers"
-    is_vector = isinstance(found, np.ndarray) or (language == "r" and (_is_single(found) or _is_complex(found)))
+    is_vector = isinstance(found, np.ndarray) or (not values.single and (_is_single(found) or _is_complex(found)))
     return "" if is_vector else "it is no array"
 
 
-def _table(raw: Any, found: Any, language: str) -> str:
+def _table(raw: Any, found: Any, values: Values) -> str:
     return "" if isinstance(found, Extra) and found.kind == "table" else "it is no table"
 
 
-def _list(raw: Any, found: Any, language: str) -> str:
-    return "" if isinstance(found, list | dict) or language == "r" else "it is no list"
+def _list(raw: Any, found: Any, values: Values) -> str:
+    return "" if isinstance(found, list | dict) or not values.single else "it is no list"
 
 
-def _none(raw: Any, found: Any, language: str) -> str:
-    return "" if found is None or language == "r" else "it is not nothing"
+def _none(raw: Any, found: Any, values: Values) -> str:
+    return "" if found is None or not values.single else "it is not nothing"
 
 
-def _figure(raw: Any, found: Any, language: str) -> str:
+def _figure(raw: Any, found: Any, values: Values) -> str:
     parts = fields_of(found) or {}
     if "rendered" not in parts:
         return "it is no figure"

@@ -13,21 +13,6 @@ from statsclaw.verify.blind.moving import Leaf
 from statsclaw.verify.blind.questionnaire import Call
 
 _LAYER = re.compile(r"layer[1-9]\d{0,2}")
-#: Generics of R that every package may have methods for, whether its interface says so or not.
-R_GENERICS = frozenset({
-    "AIC", "BIC", "anova", "as.character", "as.data.frame", "as.matrix", "as.vector", "coef", "coefficients", "confint",
-    "deviance", "df.residual", "dim", "family", "fitted", "fitted.values", "format", "formula", "hatvalues", "head",
-    "length", "logLik", "mean", "median", "model.frame", "model.matrix", "names", "nobs", "plot", "predict", "print",
-    "quantile", "range", "resid", "residuals", "rstandard", "sigma", "simulate", "summary", "tail", "terms", "toString",
-    "vcov", "weights",
-})  # fmt: skip
-
-
-#: Functions of R itself that make what packages are given: fitted models, series. They are asked for arguments only.
-R_MAKERS = frozenset({
-    "stats::aov", "stats::glm", "stats::lm", "stats::loess", "stats::model.frame", "stats::model.matrix", "stats::nls",
-    "stats::ts", "survival::Surv", "survival::coxph", "survival::survreg",
-})  # fmt: skip
 #: What a formula may call. It is evaluated where the package runs, so anything else could mend or break the package.
 FORMULA_WORDS = frozenset({
     "C", "Error", "I", "Surv", "abs", "acos", "as.character", "as.factor", "as.integer", "as.logical", "as.matrix",
@@ -56,7 +41,7 @@ def unnamed(call: Call, forms: Forms, *, refused: bool = False) -> str:
             return f"the formula {text[:80]} holds a comment"
         if other := next((name for name in _CALLS.findall(text) if not _may_stand(name, forms)), ""):
             return f"the formula {text[:80]} calls {other}: give what that computes as a column of the data"
-    if call.what != "call" or (forms.language == "r" and call.function in R_MAKERS):
+    if call.what != "call" or call.function in forms.spoken.values.makers:
         return ""
     if call.on is not None:
         return _unnamed_method(call, forms)
@@ -74,7 +59,8 @@ def _unnamed_method(call: Call, forms: Forms) -> str:
     declared = forms.declared(call)
     if declared is not None:
         return "" if declared.extends else _unnamed_argument(call, declared.arguments)
-    generic = forms.language == "r" and (call.function in R_GENERICS or call.function in forms.functions)
+    generics = forms.spoken.values.generics
+    generic = bool(generics) and (call.function in generics or call.function in forms.functions)
     if generic or call.function in forms.any_fields:
         return ""
     return f"the interface names no method {call.function}"

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from statsclaw.languages import spoken
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.interface import Function, Interface
 from statsclaw.specs.test_spec import Criterion, TestSpec, Tolerance
@@ -29,11 +30,6 @@ LARGEST = 2_000_000
 #: Values whose text is longer stand in a place of their own, once.
 _LONG = 160
 _PARTS = ("observed", "expected", "call", "error", "message")
-#: Runner and data, by the language of the package.
-_FILES = {
-    "python": ("native_python.py", "tests/validation/test_validation.py", "tests/validation/questions.json"),
-    "r": ("native_r.R", "tests/testthat/test-validation.R", "tests/testthat/validation-questions.json"),
-}
 
 
 @dataclass(frozen=True)
@@ -83,8 +79,8 @@ def native_suite(language: str, questions: Questionnaire, tests: TestSpec, inter
     while len(data) > LARGEST and any(suite.calls()):
         suite = suite.without(_largest(suite, len(data) - LARGEST), "its data are too large for a repository")
         data = _written(suite)
-    source, runner, place = _FILES[language]
-    return {runner: (resources.files(__package__) / source).read_text("utf-8"), place: data}
+    own = spoken(language).native
+    return {own.at: (resources.files(__package__) / own.runner).read_text("utf-8"), own.data: data} if own else {}
 
 
 def unwritable(error: Exception) -> Finding:
@@ -122,7 +118,7 @@ def _functions(suite: _Suite) -> dict[str, str | None]:
     """What can be called, and the class of what it returns. Python finds no name with a dot in a package itself."""
     found = {row.name: _class_of(row.name, row) for row in suite.interface.functions}
     found |= {row.name: row.name for row in suite.interface.classes}
-    return {name: cls for name, cls in found.items() if suite.language == "r" or "." not in name}
+    return {name: cls for name, cls in found.items() if not spoken(suite.language).is_python or "." not in name}
 
 
 def _methods(suite: _Suite) -> dict[str, dict[str, str | None]]:
@@ -187,7 +183,7 @@ def _weight(value: Any) -> int:
 
 
 def _written(suite: _Suite) -> str:
-    values = _Json() if suite.language == "python" else _JsonForR()
+    values = _Json() if spoken(suite.language).values.single else _JsonForR()
     forms = Forms(suite.interface, suite.language)
     salt = suite.questions.sha256
     calls = [json.dumps(_call_row(chain, request_for(call, forms, salt), values)) for chain, call in suite.calls()]

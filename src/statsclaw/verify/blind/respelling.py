@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from statsclaw.review.signatures import r_literal
 from statsclaw.specs.interface import Argument
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.questionnaire import Call
 
-_PLAIN = (int, float, str, bool, type(None))
 #: In R a result may show its own call, which is then another one.
 _SHOWS_CALLS = ("text", "list", "table", "any")
 
 
 def respelled(chain: Sequence[Call], forms: Forms) -> tuple[Call, ...]:
     """The calls with the defaults of the interface turned round, as far as those can be read."""
-    if forms.language == "r" and any(_may_show_its_call(call, forms) for call in chain):
+    if forms.spoken.values.shows_calls and any(_may_show_its_call(call, forms) for call in chain):
         return tuple(chain)
     return tuple(_respelled(call, forms) for call in chain)
 
@@ -40,7 +37,7 @@ def _respelled(call: Call, forms: Forms) -> Call:
     places = places[: len(call.arguments)]
     if "..." in names or len(places) < len(call.arguments) or not set(names).issuperset(call.named):
         return call  # who is given what cannot be told
-    defaults = _defaults(rows, forms.language)
+    defaults = _defaults(rows, forms)
     arguments = list(call.arguments)
     while arguments and _is_default(defaults, places[len(arguments) - 1], arguments[-1]):
         arguments.pop()
@@ -61,7 +58,7 @@ def bound(call: Call, forms: Forms) -> dict[str, Any] | None:
     declared = forms.declared(call)
     if declared is None or len(call.arguments) > len(declared.arguments):
         return None
-    defaults = _defaults(declared.arguments, forms.language)
+    defaults = _defaults(declared.arguments, forms)
     given = dict(zip([row.name for row in declared.arguments], call.arguments, strict=False)) | dict(call.named)
     return {name: given[name] for name in sorted(given) if not _is_default(defaults, name, given[name])}
 
@@ -76,25 +73,7 @@ def _is_default(defaults: Mapping[str, Any], name: str, value: Any) -> bool:
     return name in defaults and type(defaults[name]) is type(value) and bool(defaults[name] == value)
 
 
-def _defaults(rows: Sequence[Argument], language: str) -> dict[str, Any]:
+def _defaults(rows: Sequence[Argument], forms: Forms) -> dict[str, Any]:
     """Those that are plain literals, by name."""
-    read = _r_default if language == "r" else _python_default
+    read = forms.spoken.literal
     return {row.name: found[0] for row in rows if row.default is not None and (found := read(row.default.strip()))}
-
-
-def _python_default(text: str) -> tuple[Any, ...]:
-    try:
-        found = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return ()
-    return (found,) if isinstance(found, _PLAIN) else ()
-
-
-def _r_default(text: str) -> tuple[Any, ...]:
-    """Without NULL: in R a function may ask whether an argument was given, and then NULL was."""
-    kind, value = r_literal(text) or ("", None)
-    if kind == "number":
-        return (int(text[:-1]),) if text[:-1].isdecimal() and text[-1] == "L" else (value,)
-    if kind == "word":
-        return (value == "TRUE",) if value in ("TRUE", "FALSE") else ()
-    return (value,) if kind == "text" else ()

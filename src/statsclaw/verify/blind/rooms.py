@@ -18,9 +18,6 @@ from statsclaw.specs.sim_spec import Study, as_design
 from statsclaw.specs.test_spec import TestSpec
 from statsclaw.verify.runner import Bench, environment
 
-#: The languages that have a worker, so that their packages can be asked.
-JUDGED = ("python", "r")
-
 _SCRIPTS = (
     "statsclaw_wire.py", "statsclaw_ask.py", "ask_main.py", "worker.py",
     "statsclaw_wire.R", "statsclaw_ask.R", "ask_main.R", "worker.R",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from statsclaw.languages import Places
 from statsclaw.runlog.events import CommandExecuted, Finding
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.interface import Interface
@@ -19,7 +21,7 @@ from statsclaw.specs.lint.formulas import carried_formulas
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.anchoring import only_related
 from statsclaw.verify.blind.answering import Heard, asked, asked_once
-from statsclaw.verify.blind.asking import Author, Door, interpreter, kinds_of, worker_door
+from statsclaw.verify.blind.asking import Author, Door, kinds_of, worker_door
 from statsclaw.verify.blind.blaming import first_misfit
 from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evaluate, leaves_in
@@ -353,14 +355,15 @@ class Validation:
 
     def start(self) -> Conversation:
         """A fresh worker that holds the package, in a room of its own."""
-        own = room(self.bench, {"site": self.bench.place("site")}, timeout_s=WORKER_S)
-        env = dict(own.env)
+        asked = self.forms.spoken
+        own = room(self.bench, {name: self.bench.place(name) for name in asked.sees}, timeout_s=WORKER_S)
+        shown = {str(name): own.path(self.bench.place(name)) for name in asked.sees}
+        worker = asked.worker(Places(self.bench.python or sys.executable, own.path(own.scripts), **shown))
+        env = {**own.env, **worker.env}
         if self.bench.coverage:
             env["STATSCLAW_COVERAGE"] = own.path(own.own / "coverage")
-        language = self.bench.profile.id
-        script = own.script("worker.py" if language == "python" else "worker.R")
-        places = [own.path(place) for place in (own.own / "questions", own.own / "answers", self.bench.place("site"))]
-        argv = [*interpreter(self.bench, language), script, *places, self.interface.package]
+        places = [own.path(own.own / "questions"), own.path(own.own / "answers"), shown.get("site", "-")]
+        argv = [*worker.argv, *places, self.interface.package]
         return Conversation(own.confinement, own.own, env).start(argv)
 
     # --- dialogues
