@@ -206,7 +206,7 @@ TABLES: dict[str, dict[str, str]] = {
 def test_path_table(id: str) -> None:
     profile = load_profile(id)
     expected = {**COMMON, **TABLES[id]}
-    if id in ("go", "julia", "stata"):  # tests/validation means nothing special here, but stays protected from agents
+    if id in ("julia", "stata"):  # tests/validation means nothing special here, but stays protected from agents
         assert profile.classify("tests/validation/x.dat") == "unit_tests"
     assert {path: str(profile.classify(path)) for path in expected} == expected
 

@@ -32,6 +32,7 @@ from statsclaw.sandbox.room import Room
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.sources.extract import criteria_of_request, read_sources
 from statsclaw.sources.index import Extracted, Index
+from statsclaw.verify.progress import Progress
 from statsclaw.workspace.forge import Forge, NoForge
 from statsclaw.workspace.layout import RunFolder, Workspace
 
@@ -82,6 +83,7 @@ class Run:
     resumed: bool = False
     limits: Limits = field(default_factory=Limits)
     meters: Meters = field(default_factory=Meters)
+    progress: Progress = field(default_factory=Progress)
     forge: Forge = field(default_factory=NoForge)
     #: What the planner's definitions gave behind the barrier, by code and inputs: the same is not run twice.
     harnessed: dict[str, object] = field(default_factory=dict)

@@ -222,6 +222,7 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
         seed=seed_of(run.view, contract.study.seed if contract and contract.study else None),
         registries=registries_of(run),
         registry_env=run.registry_env,
+        progress=run.progress,
     )
 
 

@@ -101,6 +101,10 @@ class Language(ABC):
         """`tree`: the built package, on this machine. Roles wrote it: read with care. Raises Unfit."""
         return Adapter()
 
+    def told(self, interface: Interface) -> Mapping[str, Any]:
+        """What the runner of the native suite needs of the interface, where the package cannot tell it by itself."""
+        return {}
+
     def literal(self, text: str) -> tuple[Any, ...]:
         """The value of a default as the interface writes it; empty where it is no plain value."""
         words = {"true": True, "false": False, "null": None, "nil": None, "NULL": None, "None": None}

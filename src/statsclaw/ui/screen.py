@@ -19,6 +19,7 @@ from statsclaw.runlog.fold import Live as LiveUse
 from statsclaw.runlog.fold import RunView
 from statsclaw.ui.line import Line, plain
 from statsclaw.ui.lines import lines_for
+from statsclaw.verify.progress import Step
 
 _LABEL_WIDTH = 20
 
@@ -34,6 +35,8 @@ class Screen:
         self.asked: set[str] = set()
         #: What dispatches that are at work have spent so far.
         self.live: Callable[[], Mapping[str, LiveUse]] = dict
+        #: What the engine itself is doing.
+        self.steps: Callable[[], list[Step]] = list
 
     @contextmanager
     def showing(self) -> Iterator[Callable[[Record, RunView], None]]:
@@ -106,6 +109,21 @@ class Screen:
             seconds = max(0, int(left.total_seconds())) if left else 0
             clock = f" · goes on in {seconds // 60}:{seconds % 60:02d}" if left else ""
             table.add_row(Text(f"    {dispatch.role} · rests: {plain(dispatch.reason, 60)}{clock}", style="yellow"))
-        if view.missing and not view.running and not view.paused:
+        steps = self.steps()
+        usual = {row.name: row.elapsed_s for row in list(view.evidence.values())} if steps else {}
+        for step in steps:
+            table.add_row(Text(f"    {_told(step, usual.get(step.name))}", style="cyan"))
+        if view.missing and not view.running and not view.paused and not steps:
             table.add_row(Text(f"    next: {view.missing[0]}", style="dim"))
         return table
+
+
+def _told(step: Step, usual_s: float | None) -> str:
+    """Its name, how far it is, how long it has taken, and how long it will take where that can be told."""
+    parts = f" · {step.done:,} of {step.total:,}" if step.total else ""
+    left = step.left(usual_s)
+    return f"{step.name}{parts} · {_clock(step.seconds())}" + (f" · about {_clock(left)} left" if left else "")
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

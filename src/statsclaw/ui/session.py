@@ -50,7 +50,7 @@ def start(
 
 
 def _drive(run: Run, screen: Screen) -> RunView:
-    was_finished, screen.live = run.view.finished is not None, run.meters.live
+    was_finished, screen.live, screen.steps = run.view.finished is not None, run.meters.live, run.progress.now
     try:
         view = drive(run)
     except KeyboardInterrupt:

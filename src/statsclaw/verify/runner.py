@@ -28,6 +28,7 @@ from statsclaw.states import PHASES
 from statsclaw.templates import without_control
 from statsclaw.verify.interpreter import InterpreterMissing, find_interpreter
 from statsclaw.verify.parsers import PARSERS, Parsed
+from statsclaw.verify.progress import Progress
 from statsclaw.verify.shadows import why_unfit
 from statsclaw.verify.study_report import packed
 from statsclaw.verify.telling import first_error
@@ -70,6 +71,8 @@ class Bench:
     seed: int = 0
     registries: tuple[str, ...] = ()
     registry_env: Mapping[str, str] = field(default_factory=dict)
+    #: What is under way, for whoever looks.
+    progress: Progress = field(default_factory=Progress)
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
     #: What is made of the built tree before it can be asked. Raises Unfit.
@@ -287,7 +290,8 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     registries = bench.registries if command.registry else ()
     with with_network(confinement, (), registries) as (connected, bridge):
         reach = dict(bench.registry_env) if bridge else {}
-        done = connected.run(argv, environment(bench, confinement) | reach | extra)
+        with bench.progress.step(command.name):
+            done = connected.run(argv, environment(bench, confinement) | reach | extra)
     output = done.output.decode("utf-8", "replace")
     if done.ended_by:
         output += f"\nended by the engine: {done.ended_by}\n"

@@ -17,6 +17,7 @@ from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.questionnaire import Call, Questionnaire
 from statsclaw.verify.blind.respelling import respelled
 from statsclaw.verify.blind.talking import Conversation, Silent
+from statsclaw.verify.progress import Progress
 
 #: How long a single call may take, and how long loading the package may.
 CALL_S, LOADING_S = 600.0, 300.0
@@ -41,17 +42,19 @@ class Heard:
     asked_again: tuple[int, ...] = ()
 
 
-def asked(questions: Questionnaire, forms: Forms, start: Start, secret: str) -> Heard:
+def asked(questions: Questionnaire, forms: Forms, start: Start, secret: str, progress: Progress | None = None) -> Heard:
     """All answers. `secret` decides order and repetition; no author knows it."""
+    progress = progress or Progress()
     drawn = random.Random(f"{secret} {questions.sha256}")
     chains = questions.chains()
     drawn.shuffle(chains)
     talk = _Talk(forms, start, questions.sha256)
-    given = dict(talk.answered(chains))
+    given = dict(progress.each("questions", talk.answered(chains), len(questions.calls)))
     chosen = _repeated(chains, given, drawn)
     again = [chain for chain in reversed(chains) if chain in chosen]  # who came first in a process now comes last
     talk.close()
-    second = dict(talk.answered([respelled(chain, forms) for chain in again])) if again else {}
+    others = [respelled(chain, forms) for chain in again]
+    second = dict(progress.each("questions, once more", talk.answered(others), sum(map(len, others)))) if again else {}
     talk.close()
     return Heard(Answers(given, second), talk.printed, tuple(sorted(second)))
 

@@ -198,8 +198,10 @@ def _written(suite: _Suite) -> str:
     criteria = {
         name: json.dumps({key: values.of(part) for key, part in row.items()}) for name, row in suite.criteria().items()
     }
+    told = spoken(suite.language).told(suite.interface)
     blocks = [
         f'"package": {json.dumps(suite.interface.package)}',
+        *([f'"interface": {json.dumps(told)}'] if told else []),
         f'"functions": {json.dumps(_functions(suite))}',
         f'"methods": {json.dumps(_methods(suite))}',
         '"criteria": ' + _lines(criteria),

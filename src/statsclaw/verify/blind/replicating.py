@@ -20,6 +20,7 @@ from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.naming import unnamed
 from statsclaw.verify.blind.questionnaire import Call, Misread
 from statsclaw.verify.blind.talking import Conversation, Silent
+from statsclaw.verify.progress import Step
 
 if TYPE_CHECKING:
     from statsclaw.verify.blind.study import Simulation
@@ -32,8 +33,8 @@ _MOST_DEATHS = 20
 class BlindExecutor:
     """Workers of the Monte Carlo engine: each is a drawer and a worker behind the barrier, a thread between them."""
 
-    def __init__(self, simulation: Simulation) -> None:
-        self.simulation, self.count = simulation, simulation.workers
+    def __init__(self, simulation: Simulation, step: Step) -> None:
+        self.simulation, self.count, self.step = simulation, simulation.workers, step
         self.tasks: queue.Queue[Task | None] = queue.Queue()
         self.done: queue.Queue[Batch | Lost | BaseException] = queue.Queue()
         self.stopped = threading.Event()
@@ -76,6 +77,7 @@ class BlindExecutor:
                 pair = pair or Pair(self.simulation)
                 try:
                     self.done.put(pair.run(task))
+                    self.step.done += task.count
                 except Silent as silent:
                     pair.close()
                     pair = None

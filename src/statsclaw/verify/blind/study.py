@@ -136,11 +136,12 @@ class Simulation:
             name=made.name, grid=made.grid, methods=made.methods, truth=made.truth, replications=replications,
             seed=self.bench.seed, program=design.Program("command", ("blind",)), level=made.level,
         )  # fmt: skip
-        executor = BlindExecutor(self)
-        try:
-            return run_study(wanted, folder=self.folder, executor=executor)
-        finally:
-            executor.close(at_once=True)
+        with self.bench.progress.step("study, replications", replications * len(wanted.cells())) as step:
+            executor = BlindExecutor(self, step)
+            try:
+                return run_study(wanted, folder=self.folder, executor=executor)
+            finally:
+                executor.close(at_once=True)
 
     def history(self, first: int, count: int, secret: str, took_s: float = 0.0) -> tuple[list[str], list[str]]:
         """Columns that are others when some replications are computed again, in another order, in fresh processes.

@@ -273,7 +273,7 @@ class Validation:
         _ = self.author  # laid out before several need it
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             dialogues = [pool.submit(self._held, group, None) for group in _together(questions)]
-            heard = asked(questions, self.forms, self.start, self.secret)
+            heard = asked(questions, self.forms, self.start, self.secret, self.bench.progress)
             looks = {
                 number: pool.submit(self._look, number, claim, heard.answers)
                 for number, claim in enumerate(questions.claims)

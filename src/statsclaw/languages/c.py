@@ -1,0 +1,41 @@
+"""C: a worker is compiled from the interface against the public header, and linked with the static library.
+
+C++ reads the header, so that the compiler finds the types of parameters and results; the interface names none.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from statsclaw.languages.language import Adapter, Unfit
+from statsclaw.languages.native import Compiled, c_table, header, sources
+from statsclaw.profiles.profile import Command
+from statsclaw.specs.interface import Interface
+
+#: Further libraries stand in the package's file for pkg-config.
+_BUILD = """set -eu
+libs=$(sed -n 's/^Libs\\.private: *//p' "$2/$4.pc" 2>/dev/null || true)
+flags="-std=c++20 -O1 -DSTATSCLAW_C -Drestrict=__restrict"
+exec c++ $flags -I"$2/include" -o "$1/worker" "$1/all.cpp" "$2/$3" $libs -lpthread -lm
+"""
+
+
+class C(Compiled):
+    id = "c"
+
+    def adapter(self, interface: Interface, tree: Path) -> Adapter:
+        table = c_table(interface, header(interface, tree, (".h",)))
+        name = f"lib{interface.package}.a"
+        found = sorted(path.relative_to(tree).as_posix() for path in tree.rglob(name) if path.is_file())
+        library = next((path for path in found if re.fullmatch(r"[\w./+-]+", path)), None)
+        if library is None:
+            raise Unfit(f"make has built no static library {name}")
+        argv = ("sh", "-c", _BUILD, "worker", "{adapter}", "{tree}", library, interface.package)
+        build = Command(
+            name="worker-build", cwd="scratch", parser="exit", timeout_s=1800, needs=("c++", "sh"), argv=argv
+        )
+        return Adapter(sources(table), (build,))
+
+
+LANGUAGE = C()

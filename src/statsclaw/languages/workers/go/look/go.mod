@@ -1,0 +1,3 @@
+module look
+
+go 1.19

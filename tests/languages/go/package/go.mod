@@ -1,0 +1,3 @@
+module example.org/smooth/kernreg
+
+go 1.19

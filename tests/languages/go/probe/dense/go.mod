@@ -1,0 +1,3 @@
+module example.org/dense
+
+go 1.16
