@@ -6,7 +6,7 @@ engine_command <- function() {
   if (nzchar(found)) return(unname(found))
   where <- if (nzchar(named)) sprintf("there is no program '%s'", named) else "the program 'statsclaw' is not on the PATH"
   engine_stop(paste0(
-    where, ". Install it with Python 3.11 or newer (pip install statsclaw), or say where it is: ",
+    where, ". Install it with Python 3.11 or newer (pip install ./statsclaw, its checkout), or say where it is: ",
     "options(statsclaw.command = \"/path/to/statsclaw\") or the environment variable STATSCLAW."
   ), 8L)
 }
@@ -42,13 +42,39 @@ engine <- function(arguments, tell = NULL, allowed = 0L) {
   status <- if (is.null(ended)) 0L else as.integer(ended)
   if (status > 255L) status <- status %/% 256L
   spoken <- readLines(said, warn = FALSE, encoding = "UTF-8")
-  for (note in grep("^note: ", spoken, value = TRUE)) message(note)
+  for (note in grep("^note: ", spoken, value = TRUE)) message(in_r(note))
   if (!status %in% allowed) {
     wrong <- sub("^(internal )?error: ", "", grep("^(internal )?error: ", spoken, value = TRUE))
     other <- c(spoken[nzchar(spoken)], sprintf("%s ended with status %d", command, status))
-    engine_stop(if (length(wrong)) wrong[[1L]] else paste(other, collapse = " "), status)
+    engine_stop(in_r(if (length(wrong)) wrong[[1L]] else paste(other, collapse = " ")), status)
   }
   structure(lines, status = status)
+}
+
+# What the engine says, in the words of R: options of its command line are arguments here, its commands are functions.
+in_r <- function(text) {
+  functions <- "run|summary|verdict|failures|figures"
+  # statsclaw mc run s.toml --redo
+  command <- sprintf("`?statsclaw mc (%s) ('[^']*'|[^ `;]*[^ `;.,])((?: --[a-z-]+(?: [^- (;`][^ ;`]*[^ ;`.,])?)*)`?", functions)
+  while ((place <- regexpr(command, text, perl = TRUE)) > 0L) {
+    found <- regmatches(text, place)
+    words <- regmatches(found, regexec(command, found, perl = TRUE))[[1L]]
+    name <- sub("^figures$", "plot", words[[2L]])
+    options <- gsub(" (--[a-z-]+)", ", \\1", words[[4L]])
+    regmatches(text, place) <- sprintf("mc_%s(\"%s\"%s)", name, gsub("'", "", words[[3L]]), arguments_of(options))
+  }
+  text <- gsub("--json and --format csv give both", "mc_summary() gives both", text, fixed = TRUE)
+  text <- gsub("add a [[criterion]] to its file", "add criteria = list(mc_criterion(...)) to mc_study()", text, fixed = TRUE)
+  text <- gsub("statsclaw mc new STUDY.py writes one to start from", "mc_study() writes one", text, fixed = TRUE)
+  arguments_of(text)
+}
+
+arguments_of <- function(text) {
+  text <- gsub("--(apart|redo|accept|sequential)\\b", "\\1 = TRUE", text, perl = TRUE)
+  text <- gsub("--go-on\\b", "go_on = TRUE", text, perl = TRUE)
+  text <- gsub("--(replications|workers) ([0-9]+)", "\\1 = \\2", text, perl = TRUE)
+  gsub("--out (?!or\\b)([^ ;,`)]+[^ ;,`).])", "out = \"\\1\"", gsub("with --out(?=[,;. ]|$)", "with `out`", text, perl = TRUE),
+    perl = TRUE)
 }
 
 # A study runs in this R, with the packages that are seen here. The engine itself must not be given R's own libraries

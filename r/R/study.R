@@ -4,6 +4,7 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   file <- paste0(file_path_sans_ext(path.expand(file)), ".toml")
   stem <- file_path_sans_ext(basename(file))
   check_functions(draw, methods)
+  check_grid(grid)
   state <- new_capture(stem)
   program <- program_lines(draw, methods, packages, state)
   tell_capture(state)
@@ -12,7 +13,7 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   own <- names(state$saved)
   design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem)
   code <- file.path(dirname(file), paste0(stem, ".R"))
-  for (each in c(file, code)) check_untouched(each)
+  for (each in c(file, code)) check_untouched(each, file)
   if (!dir.exists(dirname(file))) dir.create(dirname(file), recursive = TRUE)
   for (each in names(state$saved)) saveRDS(state$saved[[each]][[1L]], file.path(dirname(file), each), version = 2)
   write_marked(program, code)
@@ -39,6 +40,18 @@ check_functions <- function(draw, methods) {
   named <- is.list(methods) && length(methods) && !is.null(names(methods)) && all(nzchar(names(methods)))
   if (!named || !all(vapply(methods, is.function, NA))) {
     stop("`methods` must be a named list of functions(data, cell)", call. = FALSE)
+  }
+}
+
+check_grid <- function(grid) {
+  if (is.data.frame(grid)) {
+    stop("`grid` is a list of axes with their levels, not a data frame of cells: list(n = c(20, 50), errors = \"t3\") ",
+      "makes every combination", call. = FALSE)
+  }
+  for (axis in names(grid)) {
+    if (twice <- anyDuplicated(grid[[axis]])) {
+      stop(sprintf("`grid$%s` has the level %s twice", axis, format(grid[[axis]][[twice]])), call. = FALSE)
+    }
   }
 }
 
@@ -150,7 +163,7 @@ write_marked <- function(lines, file) {
   if (!identical(there, lines)) write_lines(lines, file)
 }
 
-check_untouched <- function(file) {
+check_untouched <- function(file, study) {
   if (!file.exists(file)) return(invisible())
   lines <- readLines(file, warn = FALSE, encoding = "UTF-8")
   if (!length(lines) || !startsWith(lines[[1L]], MARK)) {
@@ -158,7 +171,7 @@ check_untouched <- function(file) {
       call. = FALSE)
   }
   if (!identical(lines[[1L]], paste(MARK, hash_of(lines[-1L])))) {
-    stop(file, " was edited since mc_study() wrote it: it was not touched. Run it as it is with mc_run(\"", file,
+    stop(file, " was edited since mc_study() wrote it: it was not touched. Run it as it is with mc_run(\"", study,
       "\"), or remove it.", call. = FALSE)
   }
 }

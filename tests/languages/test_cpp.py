@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 import shutil
 import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from statsclaw.profiles.profile import PathClass
-from statsclaw.runlog.events import CommandExecuted
-from statsclaw.sandbox.limits import MIB, Limits
-from statsclaw.verify.blind.answering import read_answer
+from statsclaw.sandbox.limits import MIB
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
-from statsclaw.verify.blind.rooms import lay_out_scripts
 from statsclaw.verify.blind.talking import Conversation, Silent
+from tests.languages.compiled import Judged, Probe, answer, criteria_of, hostile, probe, refused, value, verdicts
 from tests.languages.packages import HERE, Fault, Package, ask, faults
 
 pytestmark = pytest.mark.slow
@@ -38,12 +33,6 @@ def toolchain() -> None:
 # --- a package as it would be written --------------------------------------------------------------------------------
 
 
-def criteria_of(evidence: Mapping[str, CommandExecuted]) -> set[str]:
-    rows = [row.name for row in evidence["validation"].tests if row.outcome != "passed"]
-    return {name.partition("[")[2].rstrip("]") for name in rows}
-
-
-Judged = dict[str, dict[str, CommandExecuted]]
 FAULTS = faults("cpp")
 EXITS = (
     "src/poissonreg.cpp",
@@ -54,15 +43,8 @@ EXITS = (
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
-    """The evidence of the honest package and of those with something wrong, two at a time."""
     edits = {"honest": (), "exits": (EXITS,), **{fault.name: (fault.edit,) for fault in FAULTS}}
-
-    def verified(name: str) -> dict[str, CommandExecuted]:
-        phases = ("build", "checks", "unit_tests", "validation") if name == "honest" else ("build", "validation")
-        return Package("cpp", tmp_path_factory.mktemp("package"), edits=edits[name]).verified(*phases)
-
-    with ThreadPoolExecutor(2) as pool:
-        return dict(zip(edits, pool.map(verified, edits), strict=True))
+    return verdicts("cpp", tmp_path_factory.mktemp("packages"), edits)
 
 
 def test_the_honest_package_passes_every_command_and_meets_every_criterion(judged: Judged) -> None:
@@ -108,31 +90,10 @@ def test_a_package_without_a_public_header_is_the_builders_to_mend(tmp_path: Pat
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Probe(Package):
-    """`files`: of the package, by path, in place of its own."""
-
-    files: Mapping[str, str] = field(default_factory=dict)
-
-    def lay_out(self, folder: Path, classes: frozenset[PathClass]) -> None:
-        for path, text in self.files.items():
-            if self.bench.profile.classify(path) in classes:
-                (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                (folder / path).write_text(text, encoding="utf-8")
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Probe:
-    texts = {
-        name: (PROBE / name).read_text(encoding="utf-8") for name in ("CMakeLists.txt", "probe.hpp", "interface.md")
-    }
-    files = {"CMakeLists.txt": texts["CMakeLists.txt"], "include/probe.hpp": texts["probe.hpp"]}
-    made = Probe(
-        "cpp", tmp_path_factory.mktemp("probe"), documents={"interface.md": texts["interface.md"]}, files=files
-    )
-    failed = [row for row in made.verified("build").values() if not row.passed]
-    assert not failed, made.bench.store.get(failed[0].output_sha256).decode()
-    return made
+    files = {"CMakeLists.txt": "CMakeLists.txt", "include/probe.hpp": "probe.hpp"}
+    return probe("cpp", tmp_path_factory.mktemp("probe"), files)
 
 
 @pytest.fixture(scope="module")
@@ -146,21 +107,6 @@ def talk(shared: Conversation) -> Conversation:
     """Nothing is left of calls before."""
     shared.send_later({"do": "forget"})
     return shared
-
-
-def value(talk: Conversation, function: str, *arguments: Any, **more: Any) -> Any:
-    reply = ask(talk, function, *arguments, **more)
-    assert "error" not in reply, reply["error"]
-    return reply["value"]
-
-
-def refused(talk: Conversation, function: str, *arguments: Any, **more: Any) -> tuple[list[str], str]:
-    error = ask(talk, function, *arguments, **more)["error"]
-    return error["classes"], error["message"]
-
-
-def answer(call: int, *path: str) -> Extra:
-    return Extra("answer", {"call": call, "path": list(path)})
 
 
 @pytest.mark.parametrize(
@@ -394,18 +340,6 @@ def test_a_thousand_calls_take_no_second(talk: Conversation) -> None:
 # --- what no package should do ---------------------------------------------------------------------------------------
 
 
-def hostile(built: Probe, how: str, limit_s: float = 30.0, **limits: int) -> dict[str, Any]:
-    package = Probe(built.id, built.folder, documents=built.documents, files=built.files)
-    if limits:
-        vars(package)["bench"] = replace(package.bench, limits=Limits(**limits))
-    lay_out_scripts(package.bench)
-    with package.validation.start() as talk:
-        request = {"do": "call", "id": 1, "what": "call", "function": "hostile", "on": None, "arguments": [how]}
-        found = talk.ask({**request, "named": {}, "seed": 1, "fields": None}, limit_s)
-        read_answer(found, 1)
-        return dict(found)
-
-
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -419,21 +353,21 @@ def hostile(built: Probe, how: str, limit_s: float = 30.0, **limits: int) -> dic
 )
 def test_a_worker_that_dies_or_talks_nonsense_gives_no_answer(built: Probe, how: str, said: str) -> None:
     with pytest.raises(Silent, match=said):
-        hostile(built, how, limit_s=1.0 if how == "sleep" else 30.0)
+        hostile(built, "hostile", how, limit_s=1.0 if how == "sleep" else 30.0)
 
 
 def test_a_forged_frame_is_no_answer(built: Probe) -> None:
     with pytest.raises(Silent, match="no answer"):
-        hostile(built, "forged")
+        hostile(built, "hostile", "forged")
 
 
 def test_memory_without_end_is_an_error_of_the_call(built: Probe) -> None:
-    assert hostile(built, "allocate", memory_bytes=400 * MIB)["error"]["classes"] == ["std::bad_alloc"]
+    assert hostile(built, "hostile", "allocate", memory_bytes=400 * MIB)["error"]["classes"] == ["std::bad_alloc"]
 
 
 def test_files_without_end_end_the_worker(built: Probe) -> None:
     with pytest.raises(Silent, match=r"153|disk|wrote more"):
-        hostile(built, "files", disk_bytes=30 * MIB)
+        hostile(built, "hostile", "files", disk_bytes=30 * MIB)
 
 
 def test_bytes_that_are_no_request_end_the_worker(built: Probe) -> None:

@@ -72,14 +72,14 @@ def test_a_package_that_was_mended_and_installed_again_is_noticed(tmp_path: Path
     both = Store.open(results).table(0, "m").columns["mu.estimate"].tolist()
     assert both[:4] == old
     said = mc(tmp_path, "summary", "study.toml")
-    assert said.returncode == 0 and "4 of 8 stored replications are of an earlier version" in said.stderr
-    assert "R package hlr: 0.1.0 (" in said.stderr and "n=5: 0–3" in said.stderr
+    assert said.returncode == 0 and "4 of 8 stored replications are of an earlier version" in said.stdout
+    assert "R package hlr: 0.1.0 (" in said.stdout and "replications 0–3 in every cell" in said.stdout
 
     assert mc(tmp_path, "run", "study.toml", "--redo", *more).returncode == 0
     new = Store.open(results).table(0, "m").columns["mu.estimate"].tolist()
     assert new == [*(2 * value for value in old), *both[4:]]
     assert len(list((results / "aside" / "version-1").glob("*.parquet"))) == 1
-    assert "earlier version" not in mc(tmp_path, "summary", "study.toml").stderr
+    assert "earlier version" not in mc(tmp_path, "summary", "study.toml").stdout
 
     install(tmp_path, "3 * factor * x")
     assert mc(tmp_path, "run", "study.toml", "--apart", *small).returncode == 0

@@ -92,6 +92,29 @@ test_that("without the engine it says how to install it", {
   old <- options(statsclaw.command = "no-such-program")
   on.exit(options(old))
   found <- tryCatch(mc_run("x.toml"), statsclaw_error = function(e) e)
-  expect_match(conditionMessage(found), "pip install statsclaw")
+  expect_match(conditionMessage(found), "pip install ./statsclaw")
   expect_identical(found$status, 8L)
+})
+
+test_that("what the engine says is put in the words of R", {
+  expect_identical(in_r("  once more: statsclaw mc run s.toml --redo"), "  once more: mc_run(\"s.toml\", redo = TRUE)")
+  expect_identical(in_r("see `statsclaw mc failures 'my study.toml'`."), "see mc_failures(\"my study.toml\").")
+  expect_identical(in_r("run the study: statsclaw mc run /a.b/s.toml --out x/y."), "run the study: mc_run(\"/a.b/s.toml\", out = \"x/y\").")
+  expect_identical(in_r("with --redo (again) or --accept; to look: --out s.results."),
+    "with redo = TRUE (again) or accept = TRUE; to look: out = \"s.results\".")
+  expect_identical(in_r("give another folder with --out."), "give another folder with `out`.")
+  expect_identical(in_r("--json and --format csv give both."), "mc_summary() gives both.")
+  expect_identical(in_r("add a [[criterion]] to its file."), "add criteria = list(mc_criterion(...)) to mc_study().")
+})
+
+test_that("a grid is a list of axes, and an edited file is run by the name of its study", {
+  write <- function(grid, file = tempfile()) {
+    suppressMessages(mc_study(file, grid = grid, draw = function(cell) 1, methods = list(a = function(data, cell) list(mu = 1)),
+      truth = list(mu = 1), replications = 2, seed = 1))
+  }
+  expect_error(write(expand.grid(n = c(20, 50), e = c("a", "b"))), "not a data frame of cells")
+  expect_error(write(list(n = c(20, 20))), "`grid\\$n` has the level 20 twice")
+  study <- write(list(n = 20))
+  cat("# mine\n", file = study$code, append = TRUE)
+  expect_error(write(list(n = 20), study$file), paste0("mc_run(\"", study$file, "\")"), fixed = TRUE)
 })

@@ -46,3 +46,33 @@ test_that("a study is written, run, read and judged, and agrees with base R", {
   expect_match(conditionMessage(found), "^there is no study file")
   expect_identical(found$status, 4L)
 })
+
+test_that("a verdict prints what is wrong, failures behind a gap are listed, and a misspelt field is told", {
+  skip_without_engine()
+  folder <- tempfile()
+  made <- function(name, method, ...) {
+    suppressMessages(mc_study(file.path(folder, name), grid = list(n = c(10, 40)), draw = function(cell) rnorm(cell$n),
+      methods = list(m = method), truth = list(mu = 0), replications = 120, seed = 7, ...))
+  }
+  half <- eval(quote(function(data, cell) {
+    se <- 0.5 * sd(data) / sqrt(cell$n)
+    list(mu = list(estimate = mean(data), se = se, low = mean(data) - 2 * se, high = mean(data) + 2 * se))
+  }), globalenv())
+  study <- made("half", half, criteria = list(mc_criterion("C1", "coverage", "m", "mu", low = 0.2, high = 0.99)))
+  quiet <- capture.output(mc_run(study, workers = 1))
+  found <- mc_verdict(study)
+  expect_match(attr(found, "wrong"), "standard errors of mu by m are", all = FALSE)
+  expect_output(print(found), "Significantly wrong")
+  expect_named(attr(found, "unnoticed"), c("criterion", "perturbation", "direction", "rule", "smallest"))
+  expect_true(nrow(attr(found, "unnoticed")) > 0L)
+
+  never <- made("never", eval(quote(function(data, cell) stop("no licence")), globalenv()))
+  stopped <- tryCatch(mc_run(never, workers = 2), statsclaw_error = function(e) conditionMessage(e))
+  expect_match(stopped, "run with redo = TRUE, or go on with go_on = TRUE; see mc_failures\\(\"")
+  expect_true(nrow(mc_failures(never)) >= 20L && all(grepl("no licence", mc_failures(never)$problem)))
+
+  misspelt <- eval(quote(function(data, cell) list(mu = list(estimate = mean(data), se = list(std.error = 2)$std.eror))), globalenv())
+  study <- made("misspelt", misspelt, criteria = list(mc_criterion("SE", "se_ratio", "m", "mu", low = 0.9, high = 1.1)))
+  stopped <- tryCatch(mc_run(study, workers = 1), statsclaw_error = function(e) conditionMessage(e))
+  expect_match(stopped, "the criterion SE needs mu.se, which m has not given")
+})

@@ -15,6 +15,7 @@ from statsclaw.backends.gemini import GeminiBackend
 from statsclaw.backends.human import HumanBackend
 from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
+from statsclaw.backends.twin import Finished, TwinBackend
 from statsclaw.errors import InputRefused
 
 KNOWN = "human, claude, codex, gemini (or with :MODEL), api:PROVIDER/MODEL, acp:PROGRAM, command:PROGRAM, replay:FOLDER"
@@ -28,8 +29,14 @@ AGENTS: dict[str, type[AgentProgram]] = {
 
 
 def make_backend(
-    name: str, run_id: str, *, recording: Recording | None = None, pass_env: Collection[str] = ()
+    name: str,
+    run_id: str,
+    *,
+    recording: Recording | None = None,
+    pass_env: Collection[str] = (),
+    checks: Collection[str] = (),
 ) -> Backend:
+    """`checks`: the names of the commands that build and check the package, for whoever carries criteria over."""
     kind, _, rest = name.partition(":")
     if kind == "human" and not rest:
         return HumanBackend(run_id)
@@ -37,6 +44,8 @@ def make_backend(
         return AGENTS[kind](rest)
     if kind == "command":
         return CommandBackend(rest, pass_env)
+    if kind == "twin":
+        return TwinBackend(Finished(Path(rest)), checks)
     if kind == "replay":
         return ReplayBackend(recording or Recording(Path(rest)))
     raise InputRefused(f"there is no backend {name!r}", todo=f"use one of: {KNOWN}")

@@ -144,7 +144,10 @@ class Run:
                 todo=f"`statsclaw resume {self.folder.id} --backend human` (you do it) or "
                 "`--backend command:PROGRAM` (an agent program does it)",
             )
-        return make_backend(name, self.folder.id, recording=self.recording, pass_env=self.local.pass_env)
+        return make_backend(
+            name, self.folder.id, recording=self.recording, pass_env=self.local.pass_env,
+            checks=[row.name for row in (*self.profile.build, *self.profile.checks)] if self.view.profile else (),
+        )  # fmt: skip
 
     def room(self, dispatch: str) -> Room:
         return Room(self.folder.room(dispatch), self.folder.desk(dispatch))

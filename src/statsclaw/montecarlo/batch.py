@@ -58,9 +58,14 @@ class Rows:
     problems: Mapping[int, str] = field(default_factory=dict)
 
 
+#: The version of a package that a method wanted and that was not installed.
+MISSING = "missing"
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Something that a worker has loaded: R, one of its packages, a package or file of Python, a program."""
+    """Something that a worker has loaded: R, one of its packages, a package or file of Python, a program. Or a package
+    that it would have loaded, of the version `MISSING`: its path names the libraries that were searched."""
 
     kind: str
     name: str

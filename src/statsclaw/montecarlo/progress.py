@@ -114,9 +114,14 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
+def of(count: int, noun: str) -> str:
+    """1 failure, 2 failures."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def one_line(tally: Tally) -> str:
     share = 100 * tally.done / tally.planned if tally.planned else 100.0
-    failed = f", {tally.failures:,} failures" if tally.failures else ""
+    failed = f", {of(tally.failures, 'failure')}" if tally.failures else ""
     rate, left = f"{tally.per_second:,.0f} replications/s", f"{duration(tally.eta())} left"
     return f"{tally.done:,} of {tally.planned:,} replications ({share:.0f} %){failed}, {rate}, {left}"
 

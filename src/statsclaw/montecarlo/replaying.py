@@ -18,8 +18,8 @@ from statsclaw.montecarlo.design import Level, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.executors.local import LocalExecutor
 from statsclaw.montecarlo.python.runner import PythonRunner
 from statsclaw.montecarlo.running import default_folder
-from statsclaw.montecarlo.storage.store import Store, read_description
-from statsclaw.montecarlo.storage.writer import compare
+from statsclaw.montecarlo.storage.places import place_of
+from statsclaw.montecarlo.storage.store import Store
 from statsclaw.montecarlo.validate import validate
 
 
@@ -67,11 +67,13 @@ def recheck(study: Study, store: Store, count: int = 3) -> list[str]:
     """A few stored replications once more, each alone in a fresh process; one sentence about each that differs.
 
     They are the last of up to `count` cells, the first and the last cell among them: by then a study has had the most
-    occasions to keep something. Nothing is said where a process ends or takes too long.
+    occasions to keep something. Only what the study as it is now gave is looked at. Nothing is said where a process
+    ends or takes too long.
     """
-    cells = [number for number in range(len(study.cells())) if store.completed(number)]
+    last = {number: stop for number in range(len(study.cells())) if (stop := _computed_now(study, store, number))}
+    cells = list(last)
     places = np.unique(np.linspace(0, len(cells) - 1, min(count, len(cells))).round().astype(int)).tolist()
-    tasks = [Task(cells[place], store.completed(cells[place]) - 1, 1) for place in reversed(places)]
+    tasks = [Task(cells[place], last[cells[place]] - 1, 1) for place in reversed(places)]
     try:
         first = _each_alone(study, tasks)
         doubtful = [task for task in tasks if not _is_stored(first.get(task), store, task)]
@@ -90,6 +92,17 @@ def recheck(study: Study, store: Store, count: int = 3) -> list[str]:
                 "(a generator or counter outside of its functions?)"
             )
     return said
+
+
+def _computed_now(study: Study, store: Store, cell: int) -> int:
+    """The last replication of the cell that the present version gave, of any method, and one; 0: there is none."""
+    pieces = (piece for method in study.method_names for piece in store.versions_in(cell, method))
+    return max((stop for version, _, stop in pieces if version == max(store.versions)), default=0)
+
+
+def _is_present(store: Store, task: Task, method: str) -> bool:
+    pieces = store.versions_in(task.cell, method)
+    return any(version == max(store.versions) and first <= task.first < stop for version, first, stop in pieces)
 
 
 def _each_alone(study: Study, tasks: Sequence[Task]) -> dict[Task, Batch]:
@@ -116,7 +129,8 @@ def _is_stored(batch: Batch | None, store: Store, task: Task) -> bool:
     """As far as it can be compared: not where time or the end of a process decided."""
     if batch is None:
         return True
-    compared = [_compared(name, rows, store, task, ()) for name, rows in batch.methods.items()]
+    own = {name: rows for name, rows in batch.methods.items() if _is_present(store, task, name)}
+    compared = [_compared(name, rows, store, task, ()) for name, rows in own.items()]
     by_chance = (Status.TIMEOUT, Status.DIED)
     kept = {name: store.row(task.cell, name, task.first) for name in batch.methods}
     return all(
@@ -211,12 +225,11 @@ def _first(executor: LocalExecutor) -> Iterator[Batch | Lost]:
 
 def _store_of(study: Study, folder: Path) -> tuple[Store | None, tuple[str, ...]]:
     """With what of the study is not as it was."""
-    kept = read_description(folder)
-    if kept is None:
+    place = place_of(folder, study)
+    if place is None:
         return None, ()
-    found = compare(kept, study)
     design = json.loads(json.dumps(study.described(), default=float))
-    return Store.open(folder, None if found.design else design), found.refused
+    return Store.open(place.folder, None if place.found.design else design), place.found.refused
 
 
 def _compared(name: str, rows: Rows, store: Store | None, task: Task, changed: tuple[str, ...]) -> Replayed:

@@ -55,8 +55,9 @@ def run(
     `workers`: processes (default: one per core; 0: none, everything here). `executor`: other workers than these; who
     made it closes it. `sequential`: undecided criteria get more replications, up to the study's cap. Where the study,
     or what its workers load, changed: `apart` keeps results in a folder of their own, `redo` computes what is of
-    another version again, `accept` goes on and mixes. `careful`: stops where everything fails, or no method returns
-    what the truth names. Ctrl-C: what is complete is kept, then KeyboardInterrupt.
+    another version and what failed again, `accept` goes on and mixes. `careful`: stops
+    where everything fails, or no method returns what the truth names or a criterion needs. Ctrl-C: what is complete is
+    kept, then KeyboardInterrupt.
     """
     if loading() is not None:
         name = loading()
@@ -82,7 +83,7 @@ class _Run:
     def __init__(self, study: Study, writer: Writer, tell: OnEvent, watch: Watch | None = None) -> None:
         self._study, self._writer, self._tell, self._watch = study, writer, tell, watch
         self._cells = study.cells()
-        self._planned = [study.replications] * len(self._cells)
+        self._planned = [max(study.replications, writer.reach.get(cell, 0)) for cell in range(len(self._cells))]
         self._left = [0] * len(self._cells)
         self._stored = [0] * len(self._cells)
         self._deaths: dict[tuple[int, int], dict[str, tuple[Status, str]]] = {}

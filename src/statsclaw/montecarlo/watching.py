@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +13,10 @@ from statsclaw.errors import RunStopped
 from statsclaw.montecarlo.batch import Batch, Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.storage.failing import headline
+from statsclaw.montecarlo.storage.results import SECONDS
 
+#: Of a criterion in one cell: method, column, criterion.
+_Need = tuple[int, tuple[str, str, str]]
 _PARTS = ("estimate", "se", "low", "high", "reject", "rhat", "ess_bulk", "ess_tail", "rank")
 
 
@@ -33,6 +38,9 @@ class Watch:
         self._seen: dict[tuple[int, str], _Seen] = {}
         self._returned: dict[int, Counter[str]] = {}
         self._told: dict[int, set[str]] = {}
+        self._file = shlex.quote(study.origin.name) if study.origin is not None else "STUDY"
+        self._needed = {(cell, *place) for cell, place in _needed(study)}
+        self._given: Counter[tuple[int, str]] = Counter()
 
     def look(self, batch: Batch) -> None:
         """RunStopped, or StudyRefused, where it is no use to go on."""
@@ -49,6 +57,7 @@ class Watch:
                 self._returned.setdefault(cell, Counter()).update(list(rows.columns))
         self._failing(cell)
         self._misnamed(cell, batch)
+        self._not_given(batch)
 
     def _hopeless(self, cell: int, method: str) -> bool:
         seen = self._seen.get((cell, method))
@@ -73,8 +82,35 @@ class Watch:
         raise RunStopped(
             f"all of the first {seen.tried:,} replications failed{where}: {method}: {seen.first}",
             kept="what was computed is stored",
-            todo="mend it and run with --redo, or go on as it is with --go-on; see `statsclaw mc failures STUDY`",
+            todo=f"mend it and run with --redo, or go on with --go-on; see `statsclaw mc failures {self._file}`",
         )
+
+    def _not_given(self, batch: Batch) -> None:
+        """A column that a criterion needs is not there, in so many replications that succeeded."""
+        cell = batch.task.cell
+        for name, rows in batch.methods.items():
+            succeeded = rows.status == Status.OK
+            self._given[cell, name] += int(np.count_nonzero(succeeded))
+            if succeeded.any():
+                self._needed -= {
+                    (cell, name, column, of)
+                    for at, who, column, of in self._needed
+                    if at == cell and who == name and column in (*rows.columns, SECONDS)
+                }
+            if self._given[cell, name] < min(self.enough, self._study.replications):
+                continue
+            for at, who, column, of in sorted(self._needed):
+                if (at, who) == (cell, name):
+                    raise StudyRefused(
+                        f"the criterion {of} needs {column}, which {name} has not given in the first "
+                        f"{self._given[cell, name]:,} replications of {cell_name(self._cells[cell])}",
+                        kept="what was computed is stored",
+                        todo=f"mend the method{self._hint()}, or take the criterion out, or go on with --go-on",
+                    )
+
+    def _hint(self) -> str:
+        of_r = self._study.program is not None and self._study.program.language == "r"
+        return " (in R a misspelt name, as in fit$std.eror, gives NULL)" if of_r else ""
 
     def _misnamed(self, cell: int, batch: Batch) -> None:
         """Once every method has succeeded in the cell."""
@@ -97,3 +133,12 @@ class Watch:
                 kept="what was computed is stored",
                 todo="give both the same name, or go on as it is with --go-on",
             )
+
+
+def _needed(study: Study) -> Iterator[_Need]:
+    from statsclaw.montecarlo.verdicts.questions import columns_needed, methods_of
+
+    for criterion in study.criteria:
+        for cell in study.selected(criterion):
+            for method in methods_of(criterion):
+                yield from ((cell, (method, column, criterion.id)) for column in columns_needed(criterion))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json as jsonlib
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import resources
@@ -98,10 +99,11 @@ def run(
         bool, typer.Option("--apart", help="The study changed: keep its results in a folder of their own.")
     ] = False,
     redo: Annotated[
-        bool, typer.Option("--redo", help="It changed: compute what is of another version again; set the old aside.")
+        bool,
+        typer.Option("--redo", help="Compute again what is of another version, and what failed; set the old aside."),
     ] = False,
     accept: Annotated[
-        bool, typer.Option("--accept", help="It changed: go on; summaries and verdicts say what is mixed.")
+        bool, typer.Option("--accept", help="It changed: go on; tables and verdicts say what is mixed.")
     ] = False,
     go_on: Annotated[
         bool, typer.Option("--go-on", help="Also where everything fails, or no method returns what the truth names.")
@@ -139,7 +141,7 @@ def run(
         progress.stop()
         tally = progress.tally
         _summarise_briefly(loaded, Path(tally.folder))
-        again = shlex.join(["statsclaw", *sys.argv[1:]])
+        again = shlex.join(["statsclaw", *(word for word in sys.argv[1:] if word not in ("--redo", "--accept"))])
         print(f"stopped at {tally.done:,} of {tally.planned:,} replications; all of them are kept in {tally.folder}.")
         print(f"Go on with: {again}   ·   see what there is: {command_line('summary', study, out)}")
         raise SaidAlready(INTERRUPTED) from None
@@ -151,7 +153,7 @@ def run(
         for text in recheck(loaded, store):
             print(f"note: {plain(text)}", file=sys.stderr)
     if not quiet:
-        _tell_end(store, progress, study, store.folder if apart else out)
+        _tell_end(store, progress, study, store.folder if out is not None else None)
 
 
 def _summarise_briefly(study: Study, folder: Path) -> None:
@@ -206,9 +208,11 @@ def _recording(path: Path | None) -> Iterator[OnEvent]:
 
 
 def _tell_end(store: Store, progress: Progress, path: Path, out: Path | None) -> None:
+    from statsclaw.montecarlo.progress import of
+
     tally = progress.tally
     computed = sum(cell.computed for cell in tally.cells)
-    failed = f", {tally.failures:,} failures" if tally.failures else ""
+    failed = f", {of(tally.failures, 'failure')}" if tally.failures else ""
     warned = f", {tally.warned:,} with warnings" if tally.warned else ""
     print(f"done: {tally.done:,} replications, {computed:,} of them now{failed}{warned}. Results: {store.folder}")
     if tally.failures or tally.warned:
@@ -234,6 +238,8 @@ def _tell_failing(store: Store, path: Path, out: Path | None) -> None:
                 where = f"{names[cell]}, replication {numbers[0]}"
                 print(f"  {plain(method)}: {count:,} {said}; e.g. {plain(mine[0].headline)} ({plain(where)})")
     print(f"  all of them: {command_line('failures', path, out)}")
+    if any(each.kind != "warning" for each in groups):
+        print(f"  what failed once more, when it is mended: {command_line('run', path, out)} --redo")
 
 
 def command_line(name: str, study: Path, out: Path | None) -> str:
@@ -248,30 +254,42 @@ def loaded_from(path: Path) -> Study:
 
 
 def results_of(study: Study, out: Path | None) -> Store:
-    """The results of this study: those of another design, which would be shown under wrong names, are refused."""
+    """The results of the study as it is now. A folder that a person names (`out`) is read as it is, also where code or
+    packages have changed since, which every table then says; those of another design, whose truth or cells are
+    others, are refused."""
     from statsclaw.montecarlo.running import default_folder
-    from statsclaw.montecarlo.storage.store import Store, read_description
-    from statsclaw.montecarlo.storage.writer import apart_folder, compare, refuse_unless_same
+    from statsclaw.montecarlo.storage.places import look_at, place_of, refused
+    from statsclaw.montecarlo.storage.store import Store
 
-    folder, design = out or default_folder(study), described(study)
-    kept = read_description(folder)
-    if kept is None:
-        return Store.open(folder)
-    found = compare(kept, study)
-    if (found.refused or found.extended) and (apart := apart_folder(folder, study, kept)).is_dir():
-        print(f"note: results of the study as it is now are in {plain(str(apart))}", file=sys.stderr)
-        folder, kept = apart, read_description(apart) or kept
-        found = compare(kept, study)
-    refuse_unless_same(folder, found)
-    if found.unknown:
-        missing = plain(", ".join(found.unknown))
-        print(f"note: not on this machine, so that it cannot be compared: {missing}", file=sys.stderr)
-    if "loaded" not in kept:
-        print(
-            "note: stored before R and packages were recorded: whether these are the same now cannot be said",
-            file=sys.stderr,
-        )
-    return Store.open(folder, design)
+    folder = out or default_folder(study)
+    now = place_of(folder, study)
+    place = look_at(folder, study) if out is not None else now
+    if place is None or now is None:
+        run_it = command_line("run", _shown(study.origin), out)
+        raise InputRefused(f"there are no results in {folder}", todo=f"run the study: {run_it}")
+    old = place.found.rest if out is not None and not place.found.design and not place.found.new_methods else ()
+    if place.found.refused and not old:
+        raise refused(place, reading=True)
+    if now.folder != place.folder:
+        _note(f"results of the study as it is now are in {now.folder}")
+    elif now.folder != folder:
+        _note(f"these results are kept apart in {now.folder}; to look at the earlier ones: --out {folder}")
+    if place.found.unknown:
+        _note(f"not on this machine, so that it cannot be compared: {', '.join(place.found.unknown)}")
+    if "loaded" not in place.kept:
+        _note("stored before R and packages were recorded: whether these are the same now cannot be said")
+    return Store.open(place.folder, described(study), old)
+
+
+def _shown(origin: Path | None) -> Path:
+    """The file of a study, by its name alone where it is in this folder."""
+    if origin is None:
+        return Path("STUDY")
+    return Path(origin.name) if origin.parent.resolve() == Path.cwd().resolve() else origin
+
+
+def _note(text: str) -> None:
+    print(f"note: {plain(text)}", file=sys.stderr)
 
 
 def described(study: Study) -> dict[str, Any]:
@@ -280,27 +298,28 @@ def described(study: Study) -> dict[str, Any]:
     return plain_data
 
 
-def tell_notes(store: Store) -> None:
-    """What was not read of the results, known once they have been read, and what is mixed in them."""
-    for note in store.mixed():
-        print(f"note: {plain(note)}", file=sys.stderr)
-    for note in store.notes:
-        print(f"note: {plain(note)}", file=sys.stderr)
+def tell_notes(store: Store, *, mixed: bool = True) -> None:
+    """What was not read of the results, known once they have been read, and what is `mixed` in them, unless it is said
+    with them."""
+    for note in (*(store.mixed() if mixed else ()), *store.notes):
+        _note(note)
 
 
 def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False) -> None:
     """How far the study is: replications and failures of every cell, and what a run would do next."""
     from statsclaw.montecarlo.running import default_folder
     from statsclaw.montecarlo.storage.lock import is_locked
-    from statsclaw.montecarlo.storage.store import Store, read_description
-    from statsclaw.montecarlo.storage.writer import compare
+    from statsclaw.montecarlo.storage.places import place_of
+    from statsclaw.montecarlo.storage.store import Store
 
     loaded = loaded_from(study)
     folder = out or default_folder(loaded)
-    kept = read_description(folder)
-    found = compare(kept, loaded) if kept is not None else None
-    changed = list(found.refused) if found is not None else []
-    store = Store.open(folder, described(loaded)) if found is not None and not found.design else None
+    place = place_of(folder, loaded)
+    folder = place.folder if place is not None else folder
+    changed = list(place.found.refused) if place is not None else []
+    store = None
+    if place is not None and not place.found.design:
+        store = Store.open(folder, described(loaded), place.found.rest)
     rows = [_row(loaded, store, number) for number in range(len(loaded.cells()))]
     left = sum(row["left"] for row in rows)
     undecided = "" if left or changed else _undecided(loaded, store)
@@ -325,12 +344,14 @@ def status(study: StudyArgument, out: OutOption = None, json: JsonOption = False
     if is_locked(folder):
         print("A process is running this study now.")
     for text in changed:
-        print(f"changed since: {plain(text)} – a run would be refused without --apart, --redo or --accept")
-    if left:
+        print(f"changed since: {plain(text)}")
+    if changed:
+        print(f"A run is refused without --redo, --apart or --accept: {command_line('run', study, out)} --redo")
+    elif left:
         print(f"A run would compute {left:,} replications: {command_line('run', study, out)}")
     elif undecided:
         print(f"All planned replications are there. {undecided[0].upper()}{undecided[1:]}.")
-    elif not changed:
+    else:
         print(f"All replications are there. Next: {command_line('verdict', study, out)}")
 
 
@@ -338,26 +359,26 @@ def _row(study: Study, store: Store | None, number: int) -> dict[str, Any]:
     from statsclaw.montecarlo.design import cell_name
 
     done = store.stored(number) if store else 0
-    left = sum(stop - first for first, stop in store.missing(number, study.replications)) if store else None
-    failures = {method: _failures(store, number, method) for method in store.methods} if store and done else {}
-    warnings = {method: store.warned(number, method) for method in store.methods} if store and done else {}
+    wanted = max(study.replications, store.reached(number)) if store else study.replications
+    left = sum(stop - first for first, stop in store.missing(number, wanted)) if store else wanted
+    failures = {method: _failures(store, number, method) for method in store.methods} if store else {}
+    warnings = {method: store.warned(number, method) for method in store.methods} if store else {}
     return {
         "cell": cell_name(study.cells()[number]),
         "done": done,
         "planned": study.replications,
-        "left": study.replications if left is None else left,
+        "left": left,
         "failures": failures,
         "warnings": warnings,
     }
 
 
 def _failures(store: Store, number: int, method: str) -> dict[str, int]:
-    import numpy as np
-
+    """Of all that is stored, gaps or not."""
     from statsclaw.montecarlo.batch import Status
 
-    counts = np.bincount(store.statuses(number, method), minlength=len(Status))
-    return {kind.name.lower(): int(counts[kind]) for kind in Status if kind != Status.OK and counts[kind]}
+    counts = Counter(problem.status for problem in store.told(number, method))
+    return {kind.name.lower(): counts[kind] for kind in Status if kind != Status.OK and counts[kind]}
 
 
 def _kinds(found: dict[str, int]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from statsclaw.errors import InputRefused
-from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of, tell_notes
+from statsclaw.ui.mc_commands import OutOption, StudyArgument, command_line, loaded_from, results_of, tell_notes
 
 
 def export(
@@ -42,6 +43,10 @@ def export(
         place = to or store.folder / f"replications.{format}"
         write(table, place, format)
         print(f"wrote {place}: {table.rows:,} rows, {len(table.columns)} columns")
+    cells = range(len(loaded.cells()))
+    if left_out := sum(max(0, store.stored(cell) - store.completed(cell)) for cell in cells):
+        said = f"{left_out:,} replications that come after a gap are left out; a run fills it. What failed there:"
+        print(f"note: {said} {command_line('failures', study, out)}", file=sys.stderr)
     tell_notes(store)
 
 

@@ -75,7 +75,7 @@ def table(
         print(text, end="")
     else:
         _write(file, text)
-    tell_notes(store)
+    tell_notes(store, mixed=formats[0] == "csv")
 
 
 def report(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from statsclaw.montecarlo.verdicts.judge import CriterionVerdict
 
 _CELLS, _NUMBERS = 10, 10  # shown of each kind of failure
+_JSON = {"low": "bounds_low", "high": "bounds_high"}  # as in CSV: over the failures, no confidence limits
 _TEXT, _MARKDOWN, _LATEX, _CSV = _FORMATS = ("text", "markdown", "latex", "csv")
 
 
@@ -41,7 +42,8 @@ def summary(
     json: JsonOption = False,
 ) -> None:
     """The table: every metric with its Monte Carlo standard error, failures, and what is significantly wrong."""
-    from statsclaw.montecarlo.metrics.summary import render_summary, summarise
+    from statsclaw.montecarlo.metrics.rendering import USUAL
+    from statsclaw.montecarlo.metrics.summary import judged_metrics, render_summary, summarise
     from statsclaw.montecarlo.verdicts.findings import findings_of
     from statsclaw.montecarlo.verdicts.report import finite
 
@@ -49,17 +51,19 @@ def summary(
         raise InputRefused(f"the table is written as {', '.join(_FORMATS)}, not {format!r}")
     loaded = loaded_from(study)
     store = results_of(loaded, out)
-    found = summarise(loaded, store, metrics=metric)
+    long = json or format == _CSV
+    shown = metric or [*USUAL, *judged_metrics(loaded)]
+    found = summarise(loaded, store, metrics=metric if long else shown)
     if json:
-        rows = [asdict(row) for row in found.rows]
+        rows = [{_JSON.get(name, name): value for name, value in asdict(row).items()} for row in found.rows]
         known = {"study": found.study, "rows": rows, "warnings": found.warnings}
         print(jsonlib.dumps(finite({**known, "findings": asdict(findings_of(loaded, store))})))
     else:
-        _print(render_summary(found, format, metrics=metric))
+        _print(render_summary(found, format, metrics=shown))
         if format in (_TEXT, _MARKDOWN):
             for line in (*_warned(store), "", findings_of(loaded, store).render()):
                 _print(line)
-    tell_notes(store)
+    tell_notes(store, mixed=long)
 
 
 def verdict(
@@ -69,6 +73,7 @@ def verdict(
     json: JsonOption = False,
 ) -> None:
     """One word for each criterion, what is significantly wrong, and what the study would not have noticed."""
+    from statsclaw.montecarlo.metrics.summary import short_of
     from statsclaw.montecarlo.verdicts.findings import findings_of
     from statsclaw.montecarlo.verdicts.held import Held
     from statsclaw.montecarlo.verdicts.judge import judge_study
@@ -78,24 +83,25 @@ def verdict(
 
     loaded = loaded_from(study)
     if not loaded.criteria:
-        raise InputRefused("the study has no criteria", todo="add criteria=[Criterion(...)] to it")
+        is_python = loaded.program is None
+        todo = "add criteria=[Criterion(...)] to it" if is_python else "add a [[criterion]] to its file"
+        raise InputRefused("the study has no criteria", todo=todo)
     store = results_of(loaded, out)
     results = Held(store)
     verdicts = judge_study(loaded, results)
     found, unseen, changed = (
         findings_of(loaded, results), sensitivity(loaded, results, verdicts=verdicts), changes(store.folder, loaded)
     )  # fmt: skip
-    tell_notes(store)
+    notes = [*(change.text for change in changed), *short_of(loaded, store), *store.mixed()]
+    parts = [render_verdicts(verdicts, every_cell=cells), found.render(), render_sensitivity(unseen)]
+    text = "\n".join([*(f"note: {note}" for note in notes), *filter(None, parts)]).rstrip("\n")
+    tell_notes(store, mixed=False)
     if json:
-        said = {"criteria": as_data(verdicts), "findings": asdict(found)}
+        said = {"criteria": as_data(verdicts), "findings": asdict(found), "notes": notes, "text": text}
         rows = {"unnoticed": [asdict(row) for row in unseen], "changes": [asdict(row) for row in changed]}
         print(jsonlib.dumps(finite({**said, **rows}), default=str))
     else:
-        for change in changed:
-            print(f"note: {plain(change.text)}")
-        _print(render_verdicts(verdicts, every_cell=cells))
-        _print(found.render())
-        _print(render_sensitivity(unseen))
+        _print(text)
     _keep_record(store.folder, verdicts)
     if any(each.verdict != "PASS" for each in verdicts):
         raise typer.Exit(NOT_PASSED)
@@ -131,12 +137,13 @@ def failures(study: StudyArgument, out: OutOption = None, json: JsonOption = Fal
     loaded = loaded_from(study)
     store = results_of(loaded, out)
     names = cell_names(store.design)
-    groups = failing(store, range(len(names)))
+    groups = failing(store, range(len(names)), texts=json)
     if json:
         rows = [
             {
                 "method": each.method, "kind": each.kind, "headline": each.headline, "text": each.text,
                 "count": each.count, "cells": {names[cell]: numbers for cell, numbers in each.cells.items()},
+                "texts": {names[cell]: texts for cell, texts in each.texts.items()},
             }
             for each in groups
         ]  # fmt: skip

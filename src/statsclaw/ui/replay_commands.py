@@ -40,7 +40,7 @@ def replay(
         target=target or str(recorded.target),
         name=recording.created.target,
         identity=_identity_of(recorded),
-        sources=_lay_out_sources(recording, place, recorded.id),
+        sources=lay_out_sources(recorded.path, place, recorded.id),
         workflow=view.workflow,
         profile=view.profile,
         backends={"*": "replay"},
@@ -63,7 +63,9 @@ def _identity_of(recorded: RunFolder) -> str | None:
     return place.read_text(encoding="utf-8").strip() if place.is_file() else None
 
 
-def _lay_out_sources(recording: Recording, place: Workspace, name: str) -> tuple[Path, ...]:
+def lay_out_sources(run: Path, place: Workspace, name: str) -> tuple[Path, ...]:
+    """The sources of a run, as files that another one is given."""
+    recording = Recording(run)
     folder = place.root / ".tmp" / f"sources-{name}"
     folder.mkdir(parents=True, exist_ok=True)
     for source in recording.created.own_sources:

@@ -28,6 +28,8 @@ COMMANDS = (
           "Go on with a run that was interrupted, or that waited for a person."),
     Entry("replay", "replay_commands:replay", WORK,
           "Run a recorded run again: the roles answer from the recording, every build, test and gate is live."),
+    Entry("twin", "twin_commands:twin", WORK,
+          "The contract of a finished run for a package in another language: the same questions, a new builder."),
     Entry("demo", "run_commands:demo", WORK,
           "Minutes without a model: recorded roles, everything else live, on a package made for it."),
     Entry("record", "replay_commands:record", WORK,

@@ -78,7 +78,11 @@ def work(connection: Connection, marker_fd: int, make_study: Callable[[], Study]
             answer: tuple[object, ...]
             try:
                 batch = runner.run(task, started)
-                answer = (DONE, serial, batch if news is None else replace(batch, loaded=news.since()))
+                answer = (
+                    DONE,
+                    serial,
+                    batch if news is None else replace(batch, loaded=(*batch.loaded, *news.since())),
+                )
             except StudyRefused as refusal:
                 answer = (REFUSED, refusal.line())
             except Killed as killed:

@@ -29,7 +29,7 @@ _FIELDS = ("estimate", "se", "low", "high", "reject")
 _MOST_INT32, _MOST_EXACT = 2**31 - 1, 2**53
 _LONG_ONLY = ("parameter", *_FIELDS, "truth")
 _FIXED = (
-    "cell", "cell_name", "method", "replication", "status", "problem", "warnings", "seconds", "seed",
+    "cell", "cell_name", "method", "replication", "status", "problem", "warnings", "seconds", "seed", "version",
     "data_stream", "method_stream",
 )  # fmt: skip
 
@@ -150,9 +150,17 @@ class Replications:
         exact = self._study.seed <= _MOST_EXACT
         seed = float(self._study.seed) if exact else str(self._study.seed)
         yield _constant("seed", Kind.NUMBER if exact else Kind.TEXT, lambda part: seed)
+        yield Column("version", Kind.WHOLE, self._version)
         if streams:
             yield Column("data_stream", Kind.TEXT, lambda block: self._stream(block, DATA))
             yield Column("method_stream", Kind.TEXT, lambda block: self._stream(block, f"method:{block.part.method}"))
+
+    def _version(self, block: _Block) -> NDArray[Any]:
+        """Of the study, that a replication is of."""
+        found = np.zeros(block.stop - block.first, np.int32)
+        for number, first, stop in self._store.versions_in(block.part.cell, block.part.method):
+            found[max(first - block.first, 0) : max(stop - block.first, 0)] = number
+        return _each(block, found)
 
     def _of_the_parameters(self, taken: set[str]) -> Iterator[Column]:
         truths = [self._study.truth_in(self._study.cell(part.cell)) for part in self._parts]

@@ -12,6 +12,7 @@ from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import Measures, Point, varying
 from statsclaw.montecarlo.figures.scales import level_text
 from statsclaw.montecarlo.figures.themes import character
+from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.verdicts.wording import band_of
 
 _MOST_LISTED = 12
@@ -67,6 +68,7 @@ def caption(
         details = [*details, sentence("shaded", criteria=named)]
     made = f"{_replications(measures, cells)} replications in each cell. "
     details = [*details, made + failures_note(measures, cells, methods or measures.methods)]
+    details += [f"{text[0].upper()}{text[1:]}." for text in note_of(measures.results)]
     lines += ["", " ".join(details)]
     lines += [
         "",

@@ -59,7 +59,7 @@ class Point:
 
 
 def as_point(estimate: McEstimate) -> Point:
-    low, high = interval(replace(estimate, open_below=False, open_above=False), BAR_ERROR)
+    low, high = interval(replace(estimate, wider_below=1.0, wider_above=1.0), BAR_ERROR)
     known = math.isfinite(low) and math.isfinite(high)
     return Point(estimate, low if known else estimate.value, high if known else estimate.value)
 

@@ -50,9 +50,9 @@ def metric_difference(
     if hits is not None and misses is not None:
         return _of_proportions(hits, misses, total, failures)
     own, reference = (_influence(metric, rows, f"{parameter}", truth, of_field) for rows in (table, other))
-    wide = any(row.open_below or row.open_above for row in (first, second))
+    wide = max(wider for row in (first, second) for wider in (row.wider_below, row.wider_above))
     error = deviation(own - reference) / math.sqrt(trials) if trials > 1 else None
-    return replace(nothing, value=second.value - first.value, mcse=error, open_below=wide, open_above=wide)
+    return replace(nothing, value=second.value - first.value, mcse=error, wider_below=wide, wider_above=wide)
 
 
 def _without(table: Table, lost: Flags, columns: tuple[str, ...]) -> Table:

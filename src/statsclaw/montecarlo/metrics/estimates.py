@@ -16,9 +16,9 @@ class McEstimate:
     the value is made of; `successes`: of a proportion, how many of the trials; `ordered`: of what is made of
     quantiles, the sorted estimates, with `quantiles` and the `scale` of their difference. `robust`: the error for any
     distribution, where `mcse` is of normal estimates. `log_shift`: the interval is taken on the scale of
-    log(value + log_shift). `open_below`, `open_above`: the tail is too heavy for a limit on that side. `nearer`: a
-    limit that excludes zero is multiplied by it. `parts`: the value is the second minus the first of them.
-    `undefined`: why there can be no value, where that is no fault of the method.
+    log(value + log_shift). `wider_below`, `wider_above`: so many times as far the limit on that side lies, because of
+    the tail; infinite: there is none. `nearer`: a limit that excludes zero is multiplied by it. `parts`: the value is
+    the second minus the first of them. `undefined`: why there can be no value, where that is no fault of the method.
     """
 
     value: float
@@ -33,11 +33,19 @@ class McEstimate:
     shift: float = 0.0
     robust: float | None = None
     log_shift: float | None = None
-    open_below: bool = False
-    open_above: bool = False
+    wider_below: float = 1.0
+    wider_above: float = 1.0
     parts: tuple[McEstimate, McEstimate] | None = field(default=None, compare=False, repr=False)
     nearer: float = 1.0
     undefined: str = ""
+
+    @property
+    def open_below(self) -> bool:
+        return self.wider_below == math.inf
+
+    @property
+    def open_above(self) -> bool:
+        return self.wider_above == math.inf
 
     @property
     def error(self) -> float | None:
@@ -55,8 +63,8 @@ class Found:
     mcse: float | None
     robust: float | None = None
     log_shift: float | None = None
-    open_below: bool = False
-    open_above: bool = False
+    wider_below: float = 1.0
+    wider_above: float = 1.0
     nearer: float = 1.0
     undefined: str = ""
 
@@ -71,8 +79,8 @@ class Found:
             trials=count,
             robust=self.robust if known and self.robust is not None and math.isfinite(self.robust) else None,
             log_shift=self.log_shift,
-            open_below=self.open_below,
-            open_above=self.open_above,
+            wider_below=self.wider_below,
+            wider_above=self.wider_above,
             nearer=self.nearer,
             undefined=self.undefined,
         )

@@ -55,16 +55,16 @@ def _standardised_bias(sample: Sample, parameter: str, truth: float) -> Found:
     value = float(np.mean(values) - truth) / size
     influence = centred - value * (np.square(centred) - 1) / 2
     error, index = deviation(influence) / math.sqrt(len(values)), sample.tail(column)
-    wide = index < SECOND_MOMENT
+    wide = math.inf if index < SECOND_MOMENT else 1.0
     nearer = 0.5 if index < FOURTH_MOMENT else 1.0
-    return Found(value, error, open_below=wide, open_above=wide, nearer=nearer)
+    return Found(value, error, wider_below=wide, wider_above=wide, nearer=nearer)
 
 
 def _mse(sample: Sample, parameter: str, truth: float) -> Found:
     """√(Σ ((θ̂ − θ)² − MSE)² / (n (n − 1)))."""
     errors = sample[f"{parameter}.estimate"] - truth
     found = mean(np.square(errors))
-    return Found(found.value, found.mcse, log_shift=0.0, open_above=sample.heavy(f"{parameter}.estimate"))
+    return Found(found.value, found.mcse, log_shift=0.0, wider_above=sample.reach(f"{parameter}.estimate"))
 
 
 def _rmse(sample: Sample, parameter: str, truth: float) -> Found:
@@ -72,7 +72,7 @@ def _rmse(sample: Sample, parameter: str, truth: float) -> Found:
     mse = _mse(sample, parameter, truth)
     root = math.sqrt(mse.value) if mse.value >= 0 else math.nan
     error = 0.0 if root == 0 and mse.mcse == 0 else _over(mse.mcse, 2 * root)
-    return Found(root, error, log_shift=0.0, open_above=mse.open_above)
+    return Found(root, error, log_shift=0.0, wider_above=mse.wider_above)
 
 
 def _empse(sample: Sample, parameter: str, _: float) -> Found:
@@ -82,7 +82,7 @@ def _empse(sample: Sample, parameter: str, _: float) -> Found:
         return Found(math.nan, None)
     size, robust = spread(values)
     formula = size / math.sqrt(2 * (len(values) - 1))
-    return Found(size, formula, robust, log_shift=0.0, open_above=sample.heavy(f"{parameter}.estimate"))
+    return Found(size, formula, robust, log_shift=0.0, wider_above=sample.reach(f"{parameter}.estimate"))
 
 
 def _modse(sample: Sample, parameter: str, _: float) -> Found:
@@ -92,14 +92,15 @@ def _modse(sample: Sample, parameter: str, _: float) -> Found:
         return Found(math.nan, None)
     square = mean(np.square(errors))
     root = math.sqrt(square.value)
-    wide = sample.tail(f"{parameter}.se", from_zero=True) < OF_SQUARES
-    return Found(root, 0.0 if root == 0 else _over(square.mcse, 2 * root), log_shift=0.0, open_above=wide)
+    wide = math.inf if sample.tail(f"{parameter}.se", from_zero=True) < OF_SQUARES else 1.0
+    return Found(root, 0.0 if root == 0 else _over(square.mcse, 2 * root), log_shift=0.0, wider_above=wide)
 
 
 def _se_ratio(sample: Sample, parameter: str, truth: float) -> Found:
     """Mean of the standard errors (not the root of their mean square) over the standard deviation of the estimates."""
     column = f"{parameter}.se"
-    top = replace(mean(sample[column]), open_above=sample.tail(column, from_zero=True) < OF_SQUARES / 2)
+    wide = math.inf if sample.tail(column, from_zero=True) < OF_SQUARES / 2 else 1.0
+    top = replace(mean(sample[column]), wider_above=wide)
     return _over_empse(sample, parameter, top, sample[column])
 
 
@@ -138,8 +139,8 @@ def _over_empse(sample: Sample, parameter: str, top: Found, values: Floats) -> F
     influence = values / top.value - np.square((estimates - np.mean(estimates)) / size) / 2
     formula = ratio * math.hypot(top.mcse / top.value, 1 / math.sqrt(2 * (count - 1)))
     robust = ratio * deviation(influence) / math.sqrt(count)
-    wide = sample.heavy(f"{parameter}.estimate")
-    return Found(ratio, formula, robust, log_shift=0.0, open_below=wide, open_above=top.open_above)
+    wide = sample.reach(f"{parameter}.estimate")
+    return Found(ratio, formula, robust, log_shift=0.0, wider_below=wide, wider_above=top.wider_above)
 
 
 def _width(sample: Sample, parameter: str, _: float) -> Found:

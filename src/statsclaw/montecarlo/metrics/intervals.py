@@ -38,9 +38,10 @@ def interval(estimate: McEstimate, error: float) -> Interval:
         return estimate.scale * low - estimate.shift, estimate.scale * high - estimate.shift
     if estimate.error is None:
         return EVERYTHING
-    low, high = _of_t(estimate, estimate.error, error)
+    half = float(special.stdtrit(estimate.trials - 1, 1 - error / 2)) * estimate.error
+    low, high = _moved(estimate, -half * estimate.wider_below), _moved(estimate, half * estimate.wider_above)
     low, high = low * estimate.nearer if low > 0 else low, high * estimate.nearer if high < 0 else high
-    lowest = -math.inf if estimate.log_shift is None else -estimate.log_shift
+    lowest = -math.inf if estimate.log_shift is None else 0.0 - estimate.log_shift
     return lowest if estimate.open_below else low, math.inf if estimate.open_above else high
 
 
@@ -53,13 +54,12 @@ def kind_of(estimate: McEstimate) -> str:
     return "order statistics" if estimate.ordered is not None else "value ± t · mcse"
 
 
-def _of_t(estimate: McEstimate, mcse: float, error: float) -> Interval:
-    half = float(special.stdtrit(estimate.trials - 1, 1 - error / 2)) * mcse
+def _moved(estimate: McEstimate, way: float) -> float:
+    """The value, moved so far on its scale."""
     if estimate.log_shift is None or not estimate.value + estimate.log_shift > 0:
-        return estimate.value - half, estimate.value + half
+        return estimate.value + way
     size = estimate.value + estimate.log_shift
-    factor = math.exp(min(half / size, 700.0))
-    return size / factor - estimate.log_shift, size * factor - estimate.log_shift
+    return size * math.exp(min(max(way / size, -700.0), 700.0)) - estimate.log_shift
 
 
 def inside(found: Interval, low: float, high: float) -> bool:

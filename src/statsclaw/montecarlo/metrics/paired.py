@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from statsclaw.montecarlo.metrics.estimates import Found, McEstimate
-from statsclaw.montecarlo.metrics.sample import deviation, heavy
+from statsclaw.montecarlo.metrics.sample import deviation, reach
 from statsclaw.montecarlo.table import Floats, Table
 
 #: Metrics that compare a method with a reference, and the column of each they are made of.
@@ -76,8 +76,8 @@ def _relative_precision(own: Floats, other: Floats, own_pairs: Floats, other_pai
         robust = 100 * squared * deviation(influence) / math.sqrt(sizes[1])
     else:
         robust = 100 * squared * _unpaired(own, other, own_pairs, other_pairs)
-    wide = heavy(own) or heavy(other)
-    return Found(100 * (squared - 1), formula, robust, log_shift=100.0, open_below=wide, open_above=wide)
+    wide = max(reach(own), reach(other))
+    return Found(100 * (squared - 1), formula, robust, log_shift=100.0, wider_below=wide, wider_above=wide)
 
 
 def _correlation(first: Floats, second: Floats) -> float:
@@ -138,7 +138,7 @@ def _in_empse(found: Found, other: Floats) -> Found:
             math.nan, None, undefined="the methods agree and the reference does not vary: 0 / 0" if exact else ""
         )
     error = None if found.mcse is None else found.mcse / spread
-    return Found(found.value / spread, error, log_shift=found.log_shift, open_above=found.open_above)
+    return Found(found.value / spread, error, log_shift=found.log_shift, wider_above=found.wider_above)
 
 
 _FORMULAS: Mapping[str, Callable[[Floats, Floats], Found]] = {

@@ -43,7 +43,7 @@ TITLES: Mapping[str, str] = {
 }
 _CSV = (
     "cell", "cell_name", "method", "parameter", "field", "metric", "value", "mcse", "robust_mcse", "n",
-    "replications", "failures", "low", "high", "reference", "note",
+    "replications", "failures", "bounds_low", "bounds_high", "reference", "note", "versions",
 )  # fmt: skip
 
 
@@ -112,7 +112,8 @@ def number(value: float, error: float | None) -> str:
     if not math.isfinite(size) or size <= 0:
         return f"{value:.4g}"
     digits = 1 - math.floor(math.log10(size))
-    return f"{value:.{min(max(digits, 0), 12)}f}" if digits <= 8 and abs(value) < 1e7 else f"{value:.3g}"
+    text = f"{value:.{min(max(digits, 0), 12)}f}" if digits <= 8 and abs(value) < 1e7 else f"{value:.3g}"
+    return text.lstrip("-") if not text.strip("-0.") else text
 
 
 def seconds(value: float) -> str:
@@ -178,7 +179,7 @@ def _csv(summary: Summary) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(_CSV)
     for row in summary.rows:
-        values = [getattr(row, name) for name in _CSV]
+        values = [getattr(row, name.removeprefix("bounds_")) for name in _CSV]
         writer.writerow(["" if value is None or _unknown(value) else value for value in values])
     return out.getvalue()
 

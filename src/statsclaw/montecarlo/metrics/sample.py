@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from statsclaw.montecarlo import special
 from statsclaw.montecarlo.metrics.order import partly_sorted
 from statsclaw.montecarlo.table import Flags, Floats, Table
 
@@ -19,6 +20,21 @@ SECOND_MOMENT = 2.0
 #: mean of the values: more than the moments need, so that the t interval holds.
 OF_SQUARES = 5.0
 _FEWEST_IN_TAIL = 10
+#: The index that normal values show in their outermost tenth.
+_OF_NORMAL = 4.7
+#: A tail is heavy where an index as low has at most this probability in normal values; below so many of these it cannot
+#: be told, and each index below 4 counts.
+_ERROR, FEWEST_TO_TELL = 0.01, 300
+#: So many times its distance the limit towards larger spreads lies where the index is below 4 by chance, perhaps.
+DOUBTFUL = 2.0
+#: Normal values of this number show an index below 4 so often (20,000 samples each), and a significant one so often.
+_BELOW_BY_CHANCE = (
+    (100, 0.287), (150, 0.235), (200, 0.195), (300, 0.148), (400, 0.112), (500, 0.087), (700, 0.050), (1000, 0.026),
+    (1300, 0.005), (1700, 0.0),
+)  # fmt: skip
+_OPEN_BY_CHANCE = 0.004
+#: The larger of the two errors of their spread is so much larger than the formula's, by how far the limit lies.
+LARGER = {1.0: 1.014, DOUBTFUL: 1.06, math.inf: 1.06}
 
 
 @dataclass(slots=True)
@@ -53,9 +69,9 @@ class Sample:
             self._kept.ordered[column] = partly_sorted(self[column])
         return self._kept.ordered[column]
 
-    def heavy(self, column: str) -> bool:
-        """The tail is so heavy that no error can be given to the spread of these values."""
-        return self.tail(column) < FOURTH_MOMENT
+    def reach(self, column: str) -> float:
+        """How many times its usual distance the limit towards larger spreads lies; infinite where there is none."""
+        return _reach(self.tail(column), self.count)
 
     def tail(self, column: str, *, from_zero: bool = False) -> float:
         """The index of the tail, by distance from the median or, of what is positive, from zero."""
@@ -102,9 +118,33 @@ def spread(values: Floats) -> tuple[float, float]:
     return root, math.sqrt(max(fourth - variance**2, 0.0) / len(values)) / (2 * root)
 
 
-def heavy(values: Floats) -> bool:
-    """The tail index of the values is below 4."""
-    return tail_index(values) < FOURTH_MOMENT
+def reach(values: Floats) -> float:
+    """How many times its usual distance the limit towards larger spreads lies; infinite where there is none."""
+    return _reach(tail_index(values), len(values))
+
+
+def _reach(index: float, count: int) -> float:
+    if index >= FOURTH_MOMENT:
+        return 1.0
+    if count < FEWEST_TO_TELL or index <= 0:
+        return math.inf
+    outermost = _outermost(count)
+    chance = float(special.chdtrc(2 * outermost, 2 * outermost * _OF_NORMAL / index))
+    return math.inf if chance < _ERROR else DOUBTFUL
+
+
+def reach_by_chance(count: int) -> dict[float, float]:
+    """Of so many normal values: with which probability the limit lies how many times as far."""
+    if _outermost(count) < _FEWEST_IN_TAIL:
+        return {1.0: 1.0}
+    counts, shares = zip(*_BELOW_BY_CHANCE, strict=True)
+    below = float(np.interp(count, counts, shares))
+    far = below if count < FEWEST_TO_TELL else min(below, _OPEN_BY_CHANCE)
+    return {1.0: 1 - below, DOUBTFUL: below - far, math.inf: far}
+
+
+def _outermost(count: int) -> int:
+    return min(count // 10, round(math.cbrt(count) ** 2))
 
 
 def tail_index(values: Floats, centre: float | None = None, *, outermost: int | None = None) -> float:
@@ -115,7 +155,7 @@ def tail_index(values: Floats, centre: float | None = None, *, outermost: int | 
     below n = 100, where the tail cannot be seen.
     """
     count = len(values)
-    tail = min(count // 10, round(count ** (2 / 3))) if outermost is None else outermost
+    tail = _outermost(count) if outermost is None else outermost
     if tail < _FEWEST_IN_TAIL:
         return math.inf
     values = np.partition(values, (tail, count // 2, count - tail - 1))

@@ -18,6 +18,7 @@ from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate,
 from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
 from statsclaw.montecarlo.metrics.rendering import TITLES, render
 from statsclaw.montecarlo.metrics.sample import Kept
+from statsclaw.montecarlo.storage.mixing import note_of, versions_of_cell
 from statsclaw.montecarlo.storage.results import SECONDS, Results, WithStatuses, column_names
 from statsclaw.montecarlo.table import Table
 
@@ -35,7 +36,8 @@ _OF_A_METHOD = ("failure_rate", "convergence_rate", "time", "median_time")
 class SummaryRow:
     """One metric. `parameter` is None for what is of the method alone; `field`: the scalar a mean is of.
 
-    `low`, `high`: bounds of the value over the failures, whatever they would have given. `n`: replications used.
+    `low`, `high`: bounds of the value over the failures, whatever they would have given, the value itself where
+    nothing failed; no confidence limits. `n`: replications used. `versions`: of the study, those that they are of.
     """
 
     cell: int
@@ -54,6 +56,7 @@ class SummaryRow:
     note: str = ""
     field: str | None = None
     reference: str | None = None
+    versions: str = ""
 
     @property
     def error(self) -> float | None:
@@ -109,7 +112,7 @@ def summarise(
         truths = study.truth_in(cell)
         for method in study.method_names:
             names = column_names(results, number, method)
-            where = _Where(number, cell_name(cell), method)
+            where = _Where(number, cell_name(cell), method, versions_of_cell(results, number, method))
             rows += _of_method(results, where, names, wanted, support)
             for parameter in parameters_of(names):
                 truth = truths.get(parameter, math.nan)
@@ -118,7 +121,26 @@ def summarise(
                     rows += _against(results, where, against, parameter, wanted)
             if method != against:
                 rows += _against(results, where, against, None, wanted)
-    return Summary(study.name, tuple(rows), tuple(_warnings(rows)))
+    return Summary(study.name, tuple(rows), (*short_of(study, results), *note_of(results), *_warnings(rows)))
+
+
+def judged_metrics(study: Study) -> tuple[str, ...]:
+    """Of one cell, those that a criterion is about."""
+    named = ["standardised_bias" if c.metric == "bias" and c.unit == "empse" else c.metric for c in study.criteria]
+    along = [c.of or "rmse" for c in study.criteria if c.metric not in METRICS and c.metric not in COMPARISONS]
+    return tuple(name for name in dict.fromkeys([*named, *along]) if name in METRICS or name in COMPARISONS)
+
+
+def short_of(study: Study, results: Results) -> list[str]:
+    """That replications which were planned are not there yet."""
+    cells = [number for number in range(len(study.cells())) if results.completed(number) < study.replications]
+    if not cells:
+        return []
+    planned, there = len(study.cells()) * study.replications, sum(map(results.completed, range(len(study.cells()))))
+    fewest = min(map(results.completed, cells))
+    where = f"{len(cells)} of {len(study.cells())} cells have fewer, one {fewest:,}" if len(study.cells()) > 1 else ""
+    said = f"Not complete: {study.replications:,} replications a cell are planned; {where or f'{fewest:,} are there'}"
+    return [f"{said} ({there:,} of {planned:,})."] if where else [f"{said}."]
 
 
 def parameters_of(names: Sequence[str]) -> list[str]:
@@ -140,6 +162,7 @@ class _Where:
     cell: int
     name: str
     method: str
+    versions: str = ""
 
     def row(
         self, metric: str, found: McEstimate, bounds: Bounds, parameter: str | None, *, field: str | None = None,
@@ -147,7 +170,7 @@ class _Where:
     ) -> SummaryRow:  # fmt: skip
         return SummaryRow(
             self.cell, self.name, self.method, parameter, metric, found.value, found.mcse, found.robust, found.trials,
-            found.replications, found.failures, bounds.low, bounds.high, bounds.note, field, reference,
+            found.replications, found.failures, bounds.low, bounds.high, bounds.note, field, reference, self.versions,
         )  # fmt: skip
 
 

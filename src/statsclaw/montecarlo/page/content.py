@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from markupsafe import Markup
 
@@ -16,9 +16,12 @@ from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.figures import Theme, draw_figures
 from statsclaw.montecarlo.figures.inlining import inline
+from statsclaw.montecarlo.metrics.summary import short_of
+from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.storage.results import Results
 from statsclaw.montecarlo.storage.store import Problem, Store
 from statsclaw.montecarlo.tables.content import PaperTable, paper_table
+from statsclaw.montecarlo.verdicts.findings import findings_of
 from statsclaw.montecarlo.verdicts.judge import CriterionVerdict, judge_study
 from statsclaw.montecarlo.verdicts.plan import plan_study, render_plan
 from statsclaw.montecarlo.verdicts.report import render_verdicts
@@ -60,6 +63,7 @@ class StudyPage:
     replications: str
     verdicts: tuple[CriterionVerdict, ...]
     said: str
+    wrong: str
     unseen: str
     plan: str
     table: PaperTable | None
@@ -78,7 +82,7 @@ def study_page(
     cells = study.cells()
     made = {results.completed(number) for number in range(len(cells))}
     if not any(made):
-        raise StudyRefused("there are no replications to report on", todo="run the study: statsclaw mc run STUDY")
+        raise StudyRefused("there are no replications to report on", todo=f"run the study: {_commands(study)[0]}")
     failures = _failures(study, results)
     described = results.description if isinstance(results, Store) else {}
     return StudyPage(
@@ -88,17 +92,27 @@ def study_page(
         replications=f"{min(made):,}" if len(made) == 1 else f"{min(made):,} to {max(made):,}",
         verdicts=tuple(verdicts := judge_study(study, results)),
         said=render_verdicts(verdicts, every_cell=False) if verdicts else "",
+        wrong=findings_of(study, results).render(),
         unseen=render_sensitivity(sensitivity(study, results)) if verdicts else "",
         plan=render_plan(plan_study(study, results)) if verdicts else "",
         table=_table(study, results),
         pictures=tuple(_pictures(study, results, theme, note)),
         failures=tuple(failures[:_MOST_KINDS]),
         failures_left_out=max(len(failures) - _MOST_KINDS, 0),
-        environment=tuple(sorted(described.get("environment", {}).items())),
+        environment=(*_loaded(described), *sorted(described.get("environment", {}).items())),
         code=tuple(sorted(described.get("code", {}).items())),
         commands=_commands(study),
-        notes=tuple(results.notes) if isinstance(results, Store) else (),
+        notes=(*short_of(study, results), *note_of(results), *getattr(results, "notes", ())),
     )
+
+
+def _loaded(described: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """R, its packages, and whatever else the workers had loaded: version, and the start of the hash of its code."""
+    found = []
+    for name, entry in sorted(described.get("loaded", {}).items(), key=lambda each: (each[0] != "R", each[0])):
+        code = f"code SHA-256 {entry['hash'][:12]}…" if entry["hash"] else ""
+        found.append((name, ", ".join(filter(None, (entry["version"], code))) or "–"))
+    return found
 
 
 def _truths(study: Study) -> list[tuple[str, str]]:

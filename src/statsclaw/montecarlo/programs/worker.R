@@ -99,7 +99,11 @@ local(envir = new.env(parent = baseenv()), {
     if (warned <= MOST_WARNINGS) warning_texts <<- c(warning_texts, paste0("Warning", in_words(condition)))
     tryInvokeRestart("muffleWarning")
   }
-  on_error <- function(condition) calls <<- sys.calls()[-sys.nframe()]
+  absent <- character() # packages that were wanted and are not installed
+  on_error <- function(condition) {
+    calls <<- sys.calls()[-sys.nframe()]
+    if (inherits(condition, "packageNotFoundError")) absent <<- union(absent, as.character(condition$package))
+  }
   traceback_text <- function() {
     # the innermost are those of the handler, the outermost those of this file
     stack <- Filter(function(call) !any(vapply(HANDLING, identical, NA, call[[1L]])), calls)
@@ -224,7 +228,9 @@ local(envir = new.env(parent = baseenv()), {
       if (is.null(path) || !nzchar(path)) next
       lines <- c(lines, line("R package", name, "", normalizePath(path, mustWork = FALSE)))
     }
-    told <<- c("base", loadedNamespaces())
+    libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
+    for (name in setdiff(absent, c(told, loadedNamespaces()))) lines <- c(lines, line("R package", name, "missing", libraries))
+    told <<- c("base", loadedNamespaces(), absent)
     send(LOADED, 0, 0, OK, 0, double(), text = if (length(lines)) as_bytes(paste(lines, collapse = "\n")))
   }
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from statsclaw.montecarlo.batch import Batch, Rows, Status, Task
+from statsclaw.montecarlo.batch import MISSING, Batch, Loaded, Rows, Status, Task
 from statsclaw.montecarlo.design import Cell, Method, Study, cell_name
 from statsclaw.montecarlo.python.alarm import Alarm, TimedOut
 from statsclaw.montecarlo.python.ambient import Globals, WarningLog, seed_globals, start_of_globals
@@ -27,6 +27,7 @@ from statsclaw.montecarlo.python.packing import (
     sometimes_missing,
 )
 from statsclaw.montecarlo.python.sharing import own_copy
+from statsclaw.montecarlo.storage.loaded import PYTHON
 from statsclaw.montecarlo.streams import DATA, Stream, stream_key
 
 _SMALLEST_DATA = 200  # bytes of pickle below which equal data may be chance
@@ -97,6 +98,7 @@ class PythonRunner:
         self._looked_at: set[int] = set()
         self._remarks: dict[str, None] = {}
         self._texts = ErrorTexts()
+        self._absent: dict[str, bool] = {}  # modules that were wanted and are not there; said already
 
     def run(self, task: Task, started: Callable[[int], None]) -> Batch:
         begun = time.perf_counter()
@@ -115,7 +117,9 @@ class PythonRunner:
         finally:
             before.restore()
         remarks, self._remarks = tuple(self._remarks), {}
-        return Batch(task, methods, remarks, time.perf_counter() - begun)
+        absent = tuple(Loaded(PYTHON, name, MISSING, "") for name, said in self._absent.items() if not said)
+        self._absent = dict.fromkeys(self._absent, True)
+        return Batch(task, methods, remarks, time.perf_counter() - begun, absent)
 
     def close(self) -> None: ...
 
@@ -148,6 +152,7 @@ class PythonRunner:
                         drawn = {name: _true_value(name, value(data, dict(cell))) for name, value in of_data.items()}
                 except (Exception, SystemExit, TimedOut) as error:
                     self._alarm.disarm()
+                    self._note_absent(error)
                     why = self._too_long if isinstance(error, TimedOut) else self._texts.of(error)
                     text = f"the data-generating process: {why}"
                     for _, record, _ in work:
@@ -223,11 +228,16 @@ class PythonRunner:
             record.fail(place, Status.EXCEPTION, str(error))
         except (Exception, SystemExit) as error:
             record.seconds[place] = time.perf_counter() - begun
+            self._note_absent(error)
             record.fail(place, Status.EXCEPTION, self._texts.of(error))
         if log.count:
             record.warnings[place] = min(log.count, np.iinfo(np.uint16).max)
             if log.last and place not in record.problems:
                 record.problems[place] = log.last
+
+    def _note_absent(self, error: BaseException) -> None:
+        if isinstance(error, ModuleNotFoundError) and error.name and "." not in error.name:
+            self._absent.setdefault(error.name, False)
 
     def _look_at_data(self, task: Task, data: Any, stream: tuple[Stream, bytes], seen: list[bytes]) -> None:
         """In the first replications: do the data come from the stream?"""

@@ -187,6 +187,16 @@ def merge_chunks(folder: Path, parts: Sequence[Chunk], version: Version) -> Chun
     return replace(write_chunk(folder, whole, parts[0].home, parts[0].first, version), cell=parts[0].cell)
 
 
+def write_pieces(folder: Path, chunk: Chunk, ranges: Iterable[tuple[int, int]], version: Version) -> list[Chunk]:
+    """Chunks of these rows [first, stop) of a chunk. That one is left as it is."""
+    whole = _read(chunk)
+    return [
+        replace(write_chunk(folder, whole.slice(first, stop - first), chunk.home, chunk.first + first, version),
+                cell=chunk.cell)
+        for first, stop in ranges
+    ]  # fmt: skip
+
+
 def quantities(chunks: Iterable[Chunk], method: str) -> tuple[str, ...]:
     """What a method gave in any of the chunks, beside what the engine records, in the order it was first given."""
     prefix = f"{method}/"

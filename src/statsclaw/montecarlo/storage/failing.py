@@ -22,14 +22,16 @@ class Failing:
     headline: str
     text: str
     cells: dict[int, list[int]] = field(default_factory=dict)
+    #: By cell, what each replication said, in the order of `cells`.
+    texts: dict[int, list[str]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
         return sum(len(replications) for replications in self.cells.values())
 
 
-def failing(store: Store, cells: Sequence[int], *, warnings: bool = True) -> list[Failing]:
-    """The most frequent first, failures before warnings; all that is stored, gaps or not."""
+def failing(store: Store, cells: Sequence[int], *, warnings: bool = True, texts: bool = False) -> list[Failing]:
+    """The most frequent first, failures before warnings; all that is stored, gaps or not. `texts`: of each."""
     found: dict[tuple[str, str, str], Failing] = {}
     for method in store.methods:
         for cell in cells:
@@ -41,6 +43,8 @@ def failing(store: Store, cells: Sequence[int], *, warnings: bool = True) -> lis
                 key = (method, kind, _NUMBERS.sub("#", line))
                 group = found.setdefault(key, Failing(method, kind, line, problem.text))
                 group.cells.setdefault(cell, []).append(problem.replication)
+                if texts:
+                    group.texts.setdefault(cell, []).append(problem.text)
     return sorted(
         found.values(), key=lambda each: (each.kind == "warning", store.methods.index(each.method), -each.count)
     )

@@ -23,6 +23,7 @@ from types import CodeType
 from typing import Any
 
 from statsclaw.montecarlo.design import Study
+from statsclaw.montecarlo.storage.r_code import without_comments
 
 #: Of Study(...), what results do not depend on, and what the design says.
 _FREE = frozenset({"name", "replications", "cap", "criteria", "description", "mcse"})
@@ -31,8 +32,10 @@ _ELSEWHERE = _FREE | {"failures_allowed"} | _SAID_BY_DESIGN
 Description = dict[str, Any]
 #: Changes whenever the engine itself would give a study other numbers.
 STREAMS = "2"
-#: Of what `describe` gives. In the first, what the design says was a part of the code as well.
-FORMAT = 2
+#: Of what `describe` gives. In the first, what the design says was a part of the code as well; in the second, comments
+#: in R were.
+FORMAT = 3
+_WITH_COMMENTS = 2
 #: By study file, the files of its folder that came with it when it was loaded, however it imported them.
 CAME_WITH: dict[Path, frozenset[Path]] = {}
 _SOURCED = re.compile(rb"""\bsource\s*\(\s*(?:file\s*=\s*)?(["'])([^"'\n\0]+)\1""")
@@ -52,7 +55,7 @@ class Identity:
 
 def describe(study: Study, format: int = FORMAT) -> Description:
     """Everything results depend on, as plain data, but for what only workers know. `format`: as it was written once."""
-    code, modules = _program(study) if study.program else _functions(study, format)
+    code, modules = _program(study, format) if study.program else _functions(study, format)
     described = {"design": study.described(), "code": code, "environment": _environment(modules)}
     plain: Description = json.loads(json.dumps(described, default=float))
     return plain
@@ -88,13 +91,18 @@ def _sha(text: str | bytes) -> str:
     return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
 
 
-def _program(study: Study) -> tuple[dict[str, str], set[str]]:
+def _program(study: Study, format: int) -> tuple[dict[str, str], set[str]]:
     assert study.program is not None
     folder = study.origin.parent if study.origin else Path.cwd()
     argv = [text.replace(f"{folder}/", "") for text in study.program.argv]
     code = {"program": _sha(json.dumps([study.program.language, argv]))}
-    code |= {_name(file, folder): _sha(file.read_bytes()) for file in program_files(study) if file.is_file()}
+    meaning = _raw if format <= _WITH_COMMENTS else without_comments
+    code |= {_name(file, folder): _sha(meaning(file)) for file in program_files(study) if file.is_file()}
     return code, set()
+
+
+def _raw(file: Path) -> bytes:
+    return file.read_bytes()
 
 
 def program_files(study: Study) -> list[Path]:

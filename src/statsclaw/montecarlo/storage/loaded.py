@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import shutil
@@ -20,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from statsclaw.montecarlo.batch import Loaded
+from statsclaw.montecarlo.batch import MISSING, Loaded
 from statsclaw.montecarlo.design import Study
 
 #: By name for people: version, hash, path, seen; of modules outside of any installation also their files.
@@ -57,7 +58,9 @@ def states(loaded: Iterable[Loaded], known: Mapping[str, Mapping[str, str]] | No
     packages: dict[str, Path] = {}
     files: dict[str, list[str]] = {}
     for each in loaded:
-        if each.kind == R:
+        if each.version == MISSING:
+            found[f"{each.kind} {each.name}"] = {"version": MISSING, "hash": "", "path": each.path, "seen": ""}
+        elif each.kind == R:
             found[R] = {"version": each.version, "hash": "", "path": each.path, "seen": _r_settings()}
         elif each.kind == R_PACKAGE:
             packages[each.name] = Path(each.path)
@@ -79,7 +82,9 @@ def present(record: Mapping[str, Mapping[str, str]]) -> Record:
     path_of = _found_again(record)
     for name, entry in record.items():
         kind, _, short = name.rpartition(" ")
-        if name == R:
+        if entry["version"] == MISSING:
+            wanted.append(_come(kind, short, entry["path"]))
+        elif name == R:
             if version := _version_of_r(Path(path_of(name, entry))):
                 wanted.append(Loaded(R, R, version, path_of(name, entry)))
         elif entry.get("files"):
@@ -87,7 +92,33 @@ def present(record: Mapping[str, Mapping[str, str]]) -> Record:
             wanted += [Loaded(FILE, short, "", path) for path in paths]
         elif kind == PYTHON or Path(path_of(name, entry)).exists():
             wanted.append(Loaded(kind, short, "", path_of(name, entry)))
-    return states(wanted, record)
+    found = states(wanted, record)
+    come = [name for name, entry in record.items() if entry["version"] == MISSING and name not in found]
+    return found | {name: {"version": "installed", "hash": "", "path": "", "seen": ""} for name in come}
+
+
+def without_missing(record: Mapping[str, Mapping[str, str]]) -> Record:
+    """Those that were there: whether the others are, the workers say again."""
+    return {name: dict(entry) for name, entry in record.items() if entry["version"] != MISSING}
+
+
+def _come(kind: str, name: str, libraries: str) -> Loaded:
+    """A package that was missing, as it is now: it may have been installed."""
+    missing = Loaded(kind, name, MISSING, libraries)
+    if kind == R_PACKAGE:
+        now = _rscript("-e", "cat(.libPaths(), sep = '\\n')").splitlines()
+        places = [Path(place) / name for place in (*libraries.split(os.pathsep), *now) if place]
+        return next((Loaded(kind, name, "", str(at)) for at in places if (at / "DESCRIPTION").is_file()), missing)
+    importlib.invalidate_caches()
+    try:
+        found = importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        found = None
+    if found is None:
+        return missing
+    if _distribution(name) or name in _by_module():
+        return Loaded(PYTHON, name, "", "")
+    return Loaded(FILE, name, "", found.origin or "")
 
 
 def grown(before: Mapping[str, str], now: Mapping[str, str]) -> bool:

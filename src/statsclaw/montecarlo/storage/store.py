@@ -21,11 +21,11 @@ from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.storage import chunks
 from statsclaw.montecarlo.storage.chunks import Chunk, ChunkDamaged
 from statsclaw.montecarlo.storage.identity import Description, identity_of
-from statsclaw.montecarlo.storage.versions import Design, cell_names, places, versions_of
+from statsclaw.montecarlo.storage.mixing import mixed_in
+from statsclaw.montecarlo.storage.versions import Design, places, versions_of
 from statsclaw.montecarlo.table import Table
 
 DESCRIPTION, CHUNKS, ASIDE = "study.json", "chunks", "aside"
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,14 @@ def read_description(folder: Path) -> Description | None:
 class Store:
     """What there is of a study. `notes`: one line about each file that is not read."""
 
-    def __init__(self, folder: Path, description: Description, design: Design | None = None) -> None:
+    def __init__(
+        self, folder: Path, description: Description, design: Design | None = None, since: Sequence[str] = ()
+    ) -> None:
         self.folder = folder
         self.description = description
         self.design: Design = description["design"] if design is None else design
         self.versions = versions_of(description)
+        self.since = tuple(since)
         self.methods: tuple[str, ...] = tuple(self.design["methods"])
         self.notes: list[str] = []
         self._places = {number: places(version.design, self.design) for number, version in self.versions.items()}
@@ -79,12 +82,17 @@ class Store:
                     self._refuse(path, str(damage))
 
     @classmethod
-    def open(cls, folder: Path, design: Design | None = None) -> Store:
-        """`design`: of the study that reads, where it has other levels or methods than the last that was run."""
+    def open(cls, folder: Path, design: Design | None = None, since: Sequence[str] = ()) -> Store:
+        """`design`: of the study that reads, where it has other levels or methods than the last that was run. `since`:
+        what else has changed since that."""
         description = read_description(Path(folder))
         if description is None:
             raise InputRefused(f"there are no results in {folder}", todo="run the study: statsclaw mc run STUDY")
-        return cls(Path(folder), description, design)
+        return cls(Path(folder), description, design, since)
+
+    def chunks(self) -> list[Chunk]:
+        """All of them, those of cells that the grid has no more included."""
+        return [chunk for held in self._chunks.values() for chunk in held]
 
     def completed(self, cell: int) -> int:
         """How many replications there are from the first on, without a gap, of all methods."""
@@ -93,8 +101,12 @@ class Store:
 
     def stored(self, cell: int, most: int | None = None) -> int:
         """How many of the replications 0 … most − 1 there are, gaps or not."""
-        end = max((chunk.stop for chunk in self._chunks.get(cell, ())), default=0) if most is None else most
+        end = self.reached(cell) if most is None else most
         return end - sum(stop - first for first, stop in self.missing(cell, end))
+
+    def reached(self, cell: int) -> int:
+        """The last replication that there is of any method, and one."""
+        return max((chunk.stop for chunk in self._chunks.get(cell, ())), default=0)
 
     def missing(self, cell: int, planned: int) -> list[tuple[int, int]]:
         """The ranges [first, stop) of 0 … planned − 1 that there are not, of one method or more."""
@@ -142,28 +154,13 @@ class Store:
 
     def mixed(self) -> list[str]:
         """One sentence about each earlier version of the study that replications are of."""
-        found = []
-        for number, version in self.versions.items():
-            later = [each for other, each in self.versions.items() if other >= number]
-            changed = list(dict.fromkeys(text for each in later for text in each.until))
-            unknown = not version.is_recorded and any(each.is_recorded for each in later)
-            held = [chunk for cell in self._chunks if cell >= 0 for chunk in self._chunks[cell]]
-            mine = [chunk for chunk in held if chunk.version == number]
-            if not mine or not (changed or unknown):
-                continue
-            cells = cell_names(self.design)
-            where = [f"{cells[chunk.cell]}: {chunk.first}–{chunk.stop - 1}" for chunk in mine]
-            listed = f"{'; '.join(where[:_NAMED])}{'; …' if len(where) > _NAMED else ''}"
-            count, total = sum(chunk.count for chunk in mine), sum(chunk.count for chunk in held)
-            if changed:
-                share = f"{count:,} of {total:,} stored replications are of an earlier version"
-                found.append(f"{share}, before {'; '.join(changed)} ({listed})")
-            else:
-                found.append(
-                    f"{count:,} replications were stored before R and packages were recorded: whether these are the "
-                    f"same now cannot be said ({listed})"
-                )
-        return found
+        return mixed_in(self)
+
+    def versions_in(self, cell: int, method: str) -> list[tuple[int, int, int]]:
+        """(version, first, stop) of the pieces that are read, in their order."""
+        total = self.completed(cell)
+        pieces = chunks.without_gaps(self._of(cell, self._known(method)))
+        return [(chunk.version, first, min(stop, total)) for chunk, first, stop in pieces if first < total]
 
     def columns(self, method: str) -> tuple[str, ...]:
         """What the method gave anywhere, e.g. mu.estimate, mu.se."""

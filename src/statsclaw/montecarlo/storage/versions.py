@@ -33,12 +33,13 @@ class Version:
 @dataclass(frozen=True, slots=True)
 class Changes:
     """`design`: what makes other results of the same cells. `rest`: of code, environment, what is loaded. `extended`:
-    cells or methods came or went. `unknown`: what cannot be compared."""
+    cells or methods came or went. `unknown`: what cannot be compared. `new_methods`: those that came."""
 
     design: tuple[str, ...] = ()
     rest: tuple[str, ...] = ()
     extended: bool = False
     unknown: tuple[str, ...] = ()
+    new_methods: tuple[str, ...] = ()
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -73,7 +74,8 @@ def changes(kept: Description, now: Description, present: loaded.Record | None =
     ]
     recorded = kept.get("loaded", {})
     compared = loaded.compared(recorded, loaded.present(recorded) if present is None else present)
-    return Changes(tuple(design), (*rest, *compared.changed), extended, compared.unknown)
+    come = tuple(name for name in now["design"]["methods"] if name in new)
+    return Changes(tuple(design), (*rest, *compared.changed), extended, compared.unknown, come)
 
 
 def _of_design(kept: Design, now: Design) -> tuple[list[str], bool]:

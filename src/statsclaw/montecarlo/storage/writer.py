@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -14,13 +14,19 @@ from statsclaw.montecarlo.batch import Batch, Loaded
 from statsclaw.montecarlo.design import Study
 from statsclaw.montecarlo.storage import chunks, loaded
 from statsclaw.montecarlo.storage.chunks import Chunk, ChunkDamaged
-from statsclaw.montecarlo.storage.identity import Description, describe, identity_of
+from statsclaw.montecarlo.storage.identity import Description, describe
 from statsclaw.montecarlo.storage.lock import locked
-from statsclaw.montecarlo.storage.store import ASIDE, CHUNKS, DESCRIPTION, Store, read_description
-from statsclaw.montecarlo.storage.versions import Changes, begun, changes, following, number_of
+from statsclaw.montecarlo.storage.places import WAYS_OUT, apart_folder, compare, look_at, place_of, refused
+from statsclaw.montecarlo.storage.redoing import set_failures_aside
+from statsclaw.montecarlo.storage.store import ASIDE, CHUNKS, DESCRIPTION, Store
+from statsclaw.montecarlo.storage.versions import begun, following, number_of
 
 _TOGETHER = 32  # chunks of about one size that become one
 _LARGEST = 1 << 23  # values in a merged chunk
+_NOTHING_TO_REDO = (
+    "nothing is of another version and nothing failed: --redo has nothing to compute again; to compute all of it "
+    "again, remove {folder} first"
+)
 
 
 class Writer(Store):
@@ -31,6 +37,8 @@ class Writer(Store):
             partial.unlink(missing_ok=True)
         super().__init__(folder, description)
         self._version = self.versions[number_of(description)]
+        #: By cell, the last replication that there was of any method, and one: what is missing before it is computed.
+        self.reach = {cell: self.reached(cell) for cell in self._chunks}
         for cell, held in self._chunks.items():
             self._drop_covered(cell)
             for chunk in list(held):
@@ -65,7 +73,7 @@ class Writer(Store):
             raise InputRefused(
                 f"while the study ran, its workers loaded something else than before: {'; '.join(changed)}",
                 kept="what was stored before is kept",
-                todo=f"run it again with {_WAYS_OUT}",
+                todo=f"run it again with {WAYS_OUT}",
             )
         if any(record.get(name) != each for name, each in found.items()):
             record.update(found)
@@ -89,6 +97,13 @@ class Writer(Store):
         for chunk in self._chunks.get(cell, []):
             groups.setdefault((chunk.version, chunk.methods), []).append(chunk)
         return list(groups.values())
+
+    def exchange(self, chunk: Chunk, pieces: Sequence[Chunk], aside: Path) -> None:
+        """These pieces of a chunk instead of it; it goes to the folder aside."""
+        self._chunks[chunk.cell].remove(chunk)
+        chunk.path.replace(aside / chunk.path.name)
+        for piece in pieces:
+            self._add(piece)
 
     def _tidy(self, held: list[Chunk], fully: bool) -> None:
         run: list[Chunk] = []
@@ -141,48 +156,52 @@ def _belongs(run: list[Chunk], chunk: Chunk, fully: bool) -> bool:
 def writing(
     folder: Path, study: Study, *, apart: bool = False, redo: bool = False, accept: bool = False
 ) -> Iterator[Writer]:
-    """The folder's writer, locked. What was computed by something else than the study is now is refused, unless a
-    person has said what becomes of it: `apart`, `redo` or `accept`."""
-    place, kept = folder, read_description(folder)
-    if apart and kept is not None:
-        found = compare(kept, study)
-        if found.refused or found.extended:
-            place = apart_folder(folder, study, kept)
+    """The writer of the study's results, locked: in the folder, or in one apart in it where these are of the study as
+    it is now. What was computed by something else than that is refused, unless a person has said what becomes of it:
+    `apart`, `redo` or `accept`. `redo` is also about what failed."""
+    found = place_of(folder, study)
+    place = found.folder if found is not None else folder
+    if apart and found is not None and found.found.refused:
+        place = apart_folder(folder, study, found.kept)
     with ExitStack() as held:
         try:
             held.enter_context(locked(place))
             (place / CHUNKS).mkdir(exist_ok=True)
-            description = _agreed(place, study, redo=redo, accept=accept)
+            description, notes = _agreed(place, study, redo=redo, accept=accept)
         except OSError as error:
             todo = "give another folder with --out"
             raise MachineRefused(f"{place} cannot be written: {error.strerror or error}", todo=todo) from None
-        yield Writer(place, description)
+        writer = Writer(place, description)
+        writer.notes += notes
+        if redo and not set_failures_aside(writer) and not notes:
+            writer.notes.append(_NOTHING_TO_REDO.format(folder=place))
+        yield writer
 
 
-def compare(kept: Description, study: Study) -> Changes:
-    """What is not as it was when the results in a folder were computed."""
-    return changes(kept, describe(study, kept.get("format", 1)))
-
-
-def _agreed(place: Path, study: Study, *, redo: bool, accept: bool) -> Description:
-    """What the folder says from now on. Under its lock."""
-    now = describe(study)
+def _agreed(place: Path, study: Study, *, redo: bool, accept: bool) -> tuple[Description, list[str]]:
+    """What the folder says from now on, and what was done for that. Under its lock."""
+    now, notes = describe(study), list[str]()
     own = loaded.states(loaded.programs_of(study))
-    kept = read_description(place)
-    if kept is None:
-        description = begun(now, own)
+    found = look_at(place, study)
+    kept = found.kept if found is not None else None
+    if found is None or kept is None:
+        return _written(place, None, begun(now, own)), notes
+    rest, extended = found.found.rest, found.found.extended
+    record = loaded.present(kept.get("loaded", {}))
+    record = loaded.without_missing(record) if redo else record
+    stale = _stale(kept, study) if redo and not accept else set()
+    if stale:
+        description, notes = _redone(place, kept, study, stale, record)
+    elif found.found.design or (rest and not accept):
+        raise refused(found)
+    elif rest or extended or "loaded" not in kept:
+        description = following(kept, now, rest, own | record)
     else:
-        found = compare(kept, study)
-        stale = _stale(kept, study) if redo else set()
-        if stale:
-            description = _redone(place, kept, study, stale)
-        elif found.design or (found.rest and not accept):
-            raise InputRefused(_refusal(place, found), kept="nothing was changed", todo=_todo(found))
-        elif found.rest or found.extended or "loaded" not in kept:
-            record = own | loaded.present(kept.get("loaded", {}))
-            description = following(kept, now, found.rest, record)
-        else:
-            description = {**kept, "loaded": kept["loaded"] | loaded.present(kept["loaded"])}
+        description = {**kept, "loaded": record if redo else kept["loaded"] | record}
+    return _written(place, kept, description), notes
+
+
+def _written(place: Path, kept: Description | None, description: Description) -> Description:
     if description != kept:
         _write_whole(place / DESCRIPTION, json.dumps(description, indent=1, ensure_ascii=False))
     return description
@@ -198,62 +217,32 @@ def _stale(kept: Description, study: Study) -> set[int]:
     return {number for number, each in parts if "loaded" not in each or compare(each, study).refused}
 
 
-def _redone(place: Path, kept: Description, study: Study, stale: set[int]) -> Description:
+def _redone(
+    place: Path, kept: Description, study: Study, stale: set[int], record: loaded.Record
+) -> tuple[Description, list[str]]:
     """Sets aside what was computed by something else than the study is now, and begins a version of its own."""
-    record, parts = loaded.present(kept.get("loaded", {})), _parts(kept)
-    for path, chunk in ((chunk.path, chunk) for held in Store(place, kept)._chunks.values() for chunk in held):
+    parts, counts = _parts(kept), Counter[int]()
+    for chunk in Store(place, kept).chunks():
         if chunk.version in stale:
             aside = place / ASIDE / f"version-{chunk.version}"
             aside.mkdir(parents=True, exist_ok=True)
-            path.replace(aside / path.name)
+            chunk.path.replace(aside / chunk.path.name)
+            counts[chunk.cell] += chunk.count
     for number in stale:
         if (aside := place / ASIDE / f"version-{number}").is_dir():
             _write_whole(aside / DESCRIPTION, json.dumps({**parts[number], "earlier": []}, indent=1))
     left = [each for number, each in parts.items() if number not in stale]
     description = following(kept, describe(study), (), loaded.states(loaded.programs_of(study)) | record)
-    return {**description, "earlier": [{**_alone(each), "until": []} for each in left]}
+    notes = []
+    if counts:
+        said = f"{sum(counts.values()):,} replications of an earlier version are set aside in {place / ASIDE}"
+        more = ", --sequential adds to undecided criteria" if max(counts.values()) > study.replications else ""
+        notes = [f"{said}, up to {max(counts.values()):,} a cell; the study plans {study.replications:,} a cell{more}"]
+    return {**description, "earlier": [{**_alone(each), "until": []} for each in left]}, notes
 
 
 def _alone(description: Description) -> Description:
     return {key: value for key, value in description.items() if key != "earlier"} | {"version": number_of(description)}
-
-
-def _refusal(place: Path, found: Changes) -> str:
-    shown = "; ".join(found.refused[:3]) + ("; …" if len(found.refused) > 3 else "")
-    if found.design:
-        return f"{place} holds results of another study ({shown})"
-    return f"the study is not as it was when {place} was computed: {shown}"
-
-
-_WAYS_OUT = (
-    "--apart (keep new results apart), --redo (compute the replications concerned again; the old ones are set aside) "
-    "or --accept (go on; summaries and verdicts then say what is mixed)"
-)
-
-
-def _todo(found: Changes) -> str:
-    if found.design:
-        return (
-            "undo the change, or run it with --apart (keep new results apart) or --redo (compute all again; the old "
-            "results are set aside), or give another folder with --out"
-        )
-    return f"undo the change, or run it with {_WAYS_OUT}"
-
-
-def refuse_unless_same(place: Path, found: Changes) -> None:
-    """For whoever reads results."""
-    if found.refused:
-        raise InputRefused(_refusal(place, found), kept="nothing was changed", todo=_todo(found))
-
-
-def apart_folder(folder: Path, study: Study, kept: Description) -> Path:
-    """Where the results of a study are kept apart from those in the folder."""
-    identity = identity_of(describe(study, kept.get("format", 1)))
-    text = "".join((identity.design, identity.code, identity.environment))
-    record = loaded.present(kept.get("loaded", {}))
-    if loaded.compared(kept.get("loaded", {}), record).changed:
-        text += json.dumps({name: [each["version"], each["hash"]] for name, each in sorted(record.items())})
-    return folder / f"apart-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
 
 def _write_whole(path: Path, text: str) -> None:

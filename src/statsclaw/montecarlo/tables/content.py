@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.rendering import TITLES, number, seconds
-from statsclaw.montecarlo.metrics.summary import SummaryRow, summarise
+from statsclaw.montecarlo.metrics.summary import SummaryRow, judged_metrics, short_of, summarise
+from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.storage.results import Results
 
 #: The columns unless others are asked for, as far as there are any.
@@ -24,11 +25,13 @@ _Key = tuple[int, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`error`: empty where there is none. `failed`: the value leaves out replications that failed."""
+    """`error`: empty where there is none. `failed`: the value leaves out replications that failed. `versions`: of the
+    study, those that its replications are of."""
 
     value: str
     error: str = ""
     failed: bool = False
+    versions: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +57,8 @@ class PaperTable:
 
 
 def paper_table(study: Study, results: Results, metrics: Sequence[str] | None = None) -> PaperTable:
-    """`metrics`: the columns, in this order; the usual ones that there are unless given."""
-    wanted = list(dict.fromkeys(metrics or USUAL))
+    """`metrics`: the columns, in this order; the usual ones that there are, and those that are judged, unless given."""
+    wanted = list(dict.fromkeys(metrics or (*USUAL, *judged_metrics(study))))
     rows = summarise(study, results, metrics=[*wanted, "failure_rate"]).rows
     found = _by_place(rows)
     columns = [name for metric in wanted for name in dict.fromkeys(_name(r) for r in rows if r.metric == metric)]
@@ -159,6 +162,10 @@ def _digits(errors: Sequence[float | None]) -> int | None:
 
 
 def _entry(row: SummaryRow | None, digits: int | None) -> Entry:
+    return replace(_written(row, digits), versions=row.versions if row is not None else "")
+
+
+def _written(row: SummaryRow | None, digits: int | None) -> Entry:
     if row is None or math.isnan(row.value):
         return Entry("–", failed=row is not None and bool(row.failures))
     if row.metric == "failure_rate":
@@ -188,4 +195,4 @@ def _notes(study: Study, results: Results, rows: Sequence[SummaryRow]) -> list[s
             for row in own
         )
         said.append(f"† Failed replications of {method} are left out ({listed}).")
-    return said
+    return [*said, *short_of(study, results), *(f"{text[0].upper()}{text[1:]}." for text in note_of(results))]

@@ -64,10 +64,15 @@ def _csv(table: PaperTable) -> str:
     writer = csv.writer(out, lineterminator="\n")
     over = [title for title, span in table.spans for _ in range(span)] or [""] * len(table.heads)
     heads = [f"{title} {head}".strip() for title, head in zip(over, table.heads, strict=True)]
-    writer.writerow([*table.stub, *(name for head in heads for name in (head, f"{head} MCSE"))])
-    for line in table.lines:
+    versions = [
+        ", ".join(dict.fromkeys(filter(None, (each.versions for each in line.entries)))) for line in table.lines
+    ]
+    mixed = len({*versions, ""}) > 2 or any("," in each for each in versions)
+    last = ["Versions"] if mixed else []
+    writer.writerow([*table.stub, *(name for head in heads for name in (head, f"{head} MCSE")), *last])
+    for line, of in zip(table.lines, versions, strict=True):
         values = [part for entry in line.entries for part in (entry.value.replace("–", ""), entry.error)]
-        writer.writerow([*line.names, *values])
+        writer.writerow([*line.names, *values, *([of] if mixed else [])])
     return out.getvalue()
 
 

@@ -83,7 +83,7 @@ class Findings:
         words = _words()
         rate = f"{100 * (1 - self.level):.4g} %"
         if not self.tests:
-            return ""
+            return str(words["few"]) + "\n"
         if not self.rows:
             return str(words["none"]).format(rate=rate, tests=self.tests) + "\n"
         head = str(words["head"]).format(rate=rate, tests=self.tests)

@@ -31,6 +31,12 @@ class Held:
     def columns(self, method: str) -> tuple[str, ...]:
         return self.store.columns(method)
 
+    def mixed(self) -> list[str]:
+        return self.store.mixed()
+
+    def versions_in(self, cell: int, method: str) -> list[tuple[int, int, int]]:
+        return self.store.versions_in(cell, method)
+
     def statuses(self, cell: int, method: str) -> NDArray[np.uint8]:
         return self.store.statuses(cell, method)
 

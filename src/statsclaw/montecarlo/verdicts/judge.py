@@ -61,6 +61,7 @@ Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 LEVEL = 0.99
 #: Fewer replications than this decide nothing by a t interval.
 FEWEST = 20
+AT_THE_CAP = "at the cap"
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,7 +386,7 @@ def _why_open(cells: Sequence[CellVerdict]) -> str:
         return "failures could change it"
     if stuck := [cell for cell in cells if not cell.more_helps]:
         return "there is no value" if any(cell.n for cell in stuck) else "not recorded"
-    return "at the cap"
+    return AT_THE_CAP
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:

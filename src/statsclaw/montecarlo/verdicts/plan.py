@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.measures import McEstimate
@@ -32,7 +32,7 @@ class PlanRow:
 
     Probabilities over repeated studies that the criterion as a whole PASSes or FAILs. `needed`: replications from
     which a literal miss has a probability of at most 10 % and 1 %; `needed_interval`: from which the interval says
-    FAIL with at least 90 % and 99 %. None: no number would do.
+    FAIL with at least 90 % and 99 %, or PASS where nothing is wrong. None: no number would do.
     """
 
     criterion: str
@@ -113,7 +113,10 @@ def _row(
     row = PlanRow(
         criterion.id, rule, fault.name, values, within, now.literal_pass, now.interval_pass, now.interval_fail
     )
-    if fault.name == CORRECT or within:
+    if fault.name == CORRECT:
+        enough = tuple(needed(lambda count: 1 - at(count).interval_pass, t, study.replications) for t in TARGETS)
+        return replace(row, needed_interval=(enough[0], enough[1])) if within else row
+    if within:
         return row
     literal, by_interval = (
         tuple(needed(missed, target, study.replications) for target in TARGETS)
@@ -154,8 +157,15 @@ def sentence(row: PlanRow, replications: int) -> str:
         f"interval: PASS {percent(row.interval_pass)}, FAIL {percent(row.interval_fail)}, "
         f"UNDECIDED {percent(undecided)}."
     )
+    enough = [
+        f"R = {count:,} for {percent(1 - target)}"
+        for count, target in zip(row.needed_interval, TARGETS, strict=True)
+        if count is not None and count > replications
+    ]
+    verdict = "PASS" if row.fault == CORRECT else "FAIL"
+    more = f" For this {verdict}: {', '.join(enough)}." if enough else ""
     if row.fault == CORRECT:
-        return f"correct ({at}): literal false alarm {percent(1 - row.literal_pass)}; {outcome}"
+        return f"correct ({at}): literal false alarm {percent(1 - row.literal_pass)}; {outcome}{more}"
     said = f"{row.fault} ({at}): literal misses it {percent(row.literal_pass)}; {outcome}"
     if row.inside:
         return f"{said} It lies inside the band or on its edge: no number of replications would notice it."
@@ -166,7 +176,7 @@ def sentence(row: PlanRow, replications: int) -> str:
         for count, target in zip(row.needed, TARGETS, strict=True)
         if count is not None and count > replications
     ]
-    return f"{said} {'; '.join(parts)}." if parts else said
+    return (f"{said} {'; '.join(parts)}." if parts else said) + more
 
 
 def percent(share: float) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from statsclaw.montecarlo import special
 from statsclaw.montecarlo.metrics.measures import PROPORTIONS
 from statsclaw.montecarlo.metrics.order import Interval
+from statsclaw.montecarlo.metrics.sample import LARGER, reach_by_chance
 
 _MOST_REPLICATIONS = 10_000_000
 
@@ -26,12 +27,14 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Normal around `value` with error `spread` / √(R − `lost`). `log_shift`: log(value + log_shift) is."""
+    """Normal around `value` with error `spread` / √(R − `lost`). `log_shift`: log(value + log_shift) is. `over_spread`:
+    it is divided by EmpSE, so that its lower limit lies farther off where the tails of the estimates look heavy."""
 
     value: float
     spread: float
     log_shift: float | None = None
     lost: int = 0
+    over_spread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,11 @@ def model_at(metric: str, value: float, spread: float | None = None, *, differen
     if metric in ("se_ratio", "rms_se_ratio"):
         if value <= 0.0:
             raise ValueError("a ratio of standard deviations is above 0")
-        return Measured(value, value * math.sqrt(0.5), 0.0, lost=1)
+        return Measured(value, value * math.sqrt(0.5), 0.0, lost=1, over_spread=True)
     if metric == "relative_error_modse":
         if value <= -100.0:
             raise ValueError("a ratio of standard deviations is above 0")
-        return Measured(value, (100 + value) * math.sqrt(0.5), 100.0, lost=1)
+        return Measured(value, (100 + value) * math.sqrt(0.5), 100.0, lost=1, over_spread=True)
     if metric == "standardised_bias":
         return Measured(value, math.sqrt(1 + value**2 / 2))
     return None if spread is None else Measured(value, spread)
@@ -92,9 +95,19 @@ def chances(model: Model, replications: int, band: Interval, pass_error: float, 
     """`pass_error`: on each side of the interval that passes; `fail_error`: of the interval that fails, both sides."""
     if isinstance(model, Proportion):
         return _of_proportion(model.value, replications, band, pass_error, fail_error)
-    if isinstance(model, Spread):
-        return _of_spread(model, replications, band, pass_error, fail_error)
-    return _of_measured(model, replications, band, pass_error, fail_error)
+    if isinstance(model, Measured) and not model.over_spread:
+        return _of_measured(model, replications, band, pass_error, fail_error, 1.0)
+    parts = [
+        (share, _of_spread(model, replications, band, pass_error, fail_error, reach) if isinstance(model, Spread)
+         else _of_measured(model, replications, band, pass_error, fail_error, reach))
+        for reach, share in reach_by_chance(replications).items()
+        if share
+    ]  # fmt: skip
+    return Chances(
+        sum(share * part.literal_pass for share, part in parts),
+        sum(share * part.interval_pass for share, part in parts),
+        sum(share * part.interval_fail for share, part in parts),
+    )
 
 
 def _of_proportion(value: float, trials: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
@@ -135,7 +148,10 @@ def _probability(trials: int, value: float, first: int, last: int) -> float:
     return float(special.bdtr(last, trials, value) - (special.bdtr(first - 1, trials, value) if first > 0 else 0.0))
 
 
-def _of_measured(model: Measured, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
+def _of_measured(
+    model: Measured, replications: int, band: Interval, pass_error: float, fail_error: float, reach: float
+) -> Chances:
+    """`reach`: so many times as far the lower limit lies, of what is over a spread."""
     if replications <= model.lost:
         return NOTHING_KNOWN
     centre, error = model.value, model.spread / math.sqrt(replications - model.lost)
@@ -146,24 +162,28 @@ def _of_measured(model: Measured, replications: int, band: Interval, pass_error:
         low, high = (math.log(max(end + model.log_shift, 1e-300)) if end < math.inf else end for end in (low, high))
     if error == 0:
         return _certain(low <= centre <= high)
-    inner, outer = float(special.ndtri(1 - pass_error)) * error, float(special.ndtri(1 - fail_error / 2)) * error
+    judged = error * LARGER[reach] if model.over_spread else error
+    inner, outer = float(special.ndtri(1 - pass_error)) * judged, float(special.ndtri(1 - fail_error / 2)) * judged
 
     def between(bottom: float, top: float) -> float:
         return max(float(special.ndtr((top - centre) / error) - special.ndtr((bottom - centre) / error)), 0.0)
 
-    fail = between(-math.inf, low - outer) + between(high + outer, math.inf)
-    return Chances(between(low, high), between(low + inner, high - inner), fail)
+    fail = between(-math.inf, low - outer) + between(high + reach * outer, math.inf)
+    return Chances(between(low, high), between(low + reach * inner if low > -math.inf else low, high - inner), fail)
 
 
-def _of_spread(model: Spread, replications: int, band: Interval, pass_error: float, fail_error: float) -> Chances:
-    """The interval is value · exp(± z / √(2 ν)), ν the degrees of freedom."""
+def _of_spread(
+    model: Spread, replications: int, band: Interval, pass_error: float, fail_error: float, reach: float
+) -> Chances:
+    """The interval is value · exp(± z / √(2 ν)), ν the degrees of freedom; `reach`: so many times as far above."""
     degrees = replications - model.lost
     if degrees < 1:
         return NOTHING_KNOWN
     if model.value == 0:
         return _certain(band[0] <= 0 <= band[1])
     inner, outer = (
-        math.exp(float(special.ndtri(1 - error)) / math.sqrt(2 * degrees)) for error in (pass_error, fail_error / 2)
+        math.exp(LARGER[reach] * float(special.ndtri(1 - error)) / math.sqrt(2 * degrees))
+        for error in (pass_error, fail_error / 2)
     )
 
     def below(bound: float) -> float:
@@ -174,8 +194,8 @@ def _of_spread(model: Spread, replications: int, band: Interval, pass_error: flo
         return max(below(top) - below(bottom), 0.0)
 
     low, high = band
-    fail = below(low / outer) + 1 - below(high * outer)
-    return Chances(between(low, high), between(low * inner, high / inner), fail)
+    fail = below(low / outer**reach) + 1 - below(high * outer)
+    return Chances(between(low, high), between(low * inner, high / inner**reach if high < math.inf else high), fail)
 
 
 def _certain(passes: bool) -> Chances:

@@ -281,9 +281,9 @@ def slope(levels: Sequence[float], found: Sequence[McEstimate]) -> McEstimate:
         return McEstimate(value, None, total, failures, trials=trials)
     errors = np.array([(row.error or 0.0) / row.value for row in found])
     # One cell in which tails look heavy by chance says little about a row of them.
-    wide = sum(row.open_above for row in found) > len(found) / 2
+    wide = math.inf if sum(row.open_above for row in found) > len(found) / 2 else 1.0
     error = float(np.sqrt(np.sum(np.square(weights * errors))))
-    return McEstimate(value, error, total, failures, trials=trials, open_below=wide, open_above=wide)
+    return McEstimate(value, error, total, failures, trials=trials, wider_below=wide, wider_above=wide)
 
 
 def _slope_weights(levels: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

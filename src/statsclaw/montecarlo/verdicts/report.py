@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from statsclaw.montecarlo.metrics.rendering import number
-from statsclaw.montecarlo.verdicts.judge import CellVerdict, CriterionVerdict
+from statsclaw.montecarlo.verdicts.judge import AT_THE_CAP, CellVerdict, CriterionVerdict
 from statsclaw.montecarlo.verdicts.ranges import Range
 from statsclaw.montecarlo.verdicts.wording import policy_of
 
@@ -35,7 +35,8 @@ def tally_of(verdicts: Sequence[CriterionVerdict]) -> str:
 
 
 def _text(row: CriterionVerdict, every_cell: bool) -> str:
-    head = f"{row.verdict}  {row.id}: {row.rule}" + (f"  ({row.by})" if row.by != "sequential" else "")
+    by = f"{row.by}: a larger `cap` lets a sequential run add more" if row.by == AT_THE_CAP else row.by
+    head = f"{row.verdict}  {row.id}: {row.rule}" + (f"  ({by})" if row.by != "sequential" else "")
     left = f" of up to {row.cap:,}" if row.verdict == "UNDECIDED" and row.replications < row.cap else ""
     lines = [head, f"  {_LITERALLY[row.literal]}; R = {row.replications:,}{left}; errs in at most {_error(row.level)}"]
     lines += [f"  {note}" for note in row.notes if not row.cells]

@@ -9,6 +9,7 @@ from statsclaw.montecarlo.design import Criterion
 from statsclaw.montecarlo.metrics.estimates import McEstimate
 from statsclaw.montecarlo.metrics.failures import Bounds
 from statsclaw.montecarlo.metrics.measures import RATES
+from statsclaw.montecarlo.metrics.sample import FEWEST_TO_TELL, reach_by_chance
 
 _NAMED = 6
 
@@ -65,10 +66,20 @@ def warning_of(
     if found.open_above and found.open_below and found.log_shift is None:
         said.append("heavy tails: no limits can be given")
     elif found.open_above or found.open_below:
-        said.append("heavy tails: no limit can be given towards larger spreads")
+        said.append(f"heavy tails: no limit can be given towards larger spreads{_by_chance(found)}")
+    elif max(found.wider_below, found.wider_above) > 1:
+        said.append("tails that may be heavy: the limit towards larger spreads lies twice as far")
     elif found.nearer < 1 and abs(found.value) > 3 * (found.error or 0.0):
         said.append("heavy tails: EmpSE is taken to be up to twice as large")
     return "; ".join(said)
+
+
+def _by_chance(found: McEstimate) -> str:
+    """Of few replications normal estimates look so as well."""
+    share = reach_by_chance(found.trials).get(math.inf, 0.0)
+    if found.trials >= FEWEST_TO_TELL or share == 0:
+        return ""
+    return f" (so do {100 * share:.0f} % of normal samples of this size; from {FEWEST_TO_TELL} on they are told apart)"
 
 
 def notes_of(warnings: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -289,7 +289,7 @@ struct Step {
 template <class... P>
 constexpr std::array<Step, sizeof...(P)> planned(std::size_t arguments) {
   constexpr std::size_t count = sizeof...(P);
-  constexpr bool pointer[] = {FlatPointer<P>..., false}, vector[] = {FlatVector<P>..., false}, size[] = {Size<P>..., false};
+  constexpr bool pointer[] = {FlatPointer<P> || std::same_as<P, char*>..., false}, vector[] = {FlatVector<P>..., false}, size[] = {Size<P>..., false};
   std::array<Step, count> plan{};
   std::size_t extra = count > arguments ? count - arguments : 0, next = 0;
   for (std::size_t at = 0; at < count;) {

@@ -46,7 +46,7 @@ fn fault<T>(why: impl Into<String>) -> Result<T, Fault> {
 }
 
 fn wanted<T>(what: &str, value: &Value) -> Result<T, Fault> {
-    fault(format!("{what} wanted, {} is given", shown(value)))
+    fault(format!("{what} is wanted, {} is given", shown(value)))
 }
 
 fn shown(value: &Value) -> String {
@@ -170,7 +170,7 @@ macro_rules! make_whole {
                 match whole(value) {
                     Some(found) => <$kind>::try_from(found).map_err(|_| {
                         let (least, most) = (<$kind>::MIN, <$kind>::MAX);
-                        Fault::Wanted(format!("a whole number from {least} to {most} wanted {found}"))
+                        Fault::Wanted(format!("a whole number from {least} to {most} is wanted, {found} is given"))
                     }),
                     None => wanted("a whole number", value),
                 }
@@ -265,7 +265,7 @@ impl<T: Make, const N: usize> Make for [T; N] {
         let found: Result<Self, Vec<T>> = Vec::make(value)?.try_into();
         found.or_else(|items| {
             fault(format!(
-                "{N} elements wanted, {} are given",
+                "{N} elements are wanted, {} are given",
                 items.len()
             ))
         })
@@ -346,7 +346,7 @@ impl Slot {
     pub fn is_nothing(&self) -> bool {
         match &self.value {
             Some(value) => matches!(value, Value::Nothing | Value::Text(None)),
-            None => false,
+            None => self.answer.is_none(),
         }
     }
 
@@ -374,7 +374,7 @@ impl Slot {
                     type_name::<T>()
                 ));
             }
-            None => return fault(""),
+            None => return fault("it is left out, and its type is no Option"),
         };
         self.own = Some(Box::new(made));
         Ok(())

@@ -55,7 +55,7 @@ impl Worker {
         )];
         reply.extend(clock.told(key == "value"));
         reply.push((key.into(), value));
-        reply.push(("warnings".into(), Value::Nothing));
+        reply.push(("warnings".into(), Value::List(vec![])));
         reply.push(("printed".into(), Value::text(self.printed.text())));
         reply.push(("changed".into(), Value::List(changed)));
         Value::Names(reply)
@@ -138,7 +138,7 @@ impl Worker {
         for (slot, (_, before)) in slots.iter().zip(given.iter()) {
             let is_other = |id: &i64| self.kept[id].described().encoded() != before.encoded();
             let moved = slot.answer.as_ref().is_some_and(|(id, _)| is_other(id));
-            if let (Some(place), false) = (places.get(&slot.name), moved || slot.is_changed()) {
+            if let (Some(place), true) = (places.get(&slot.name), moved || slot.is_changed()) {
                 changed.push(Value::text(place));
             }
         }
@@ -444,8 +444,8 @@ fn signature(row: &Row) -> Value {
         let default = optional[at].then(|| Value::text(row.defaults[at].unwrap_or("None")));
         Value::Names(vec![
             ("name".into(), Value::text(*name)),
-            ("standard".into(), default.unwrap_or(Value::Nothing)),
-            ("other".into(), Value::Truth(false)),
+            ("default".into(), default.unwrap_or(Value::Nothing)),
+            ("keyword_only".into(), Value::Truth(false)),
         ])
     };
     Value::List(row.arguments.iter().enumerate().map(one).collect())
@@ -454,7 +454,7 @@ fn signature(row: &Row) -> Value {
 fn panicked(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_string());
     Failure::new(
-        "error",
+        "panic",
         text.or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_default(),
     )

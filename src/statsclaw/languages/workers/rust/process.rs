@@ -52,7 +52,7 @@ impl Printed {
         flush();
         let mut found = vec![0; 4 * LONGEST_PRINTED];
         let size = self.0.read_at(&mut found, 0).unwrap_or(0);
-        String::from_utf8_lossy(&found[..0])
+        String::from_utf8_lossy(&found[..size])
             .chars()
             .take(LONGEST_PRINTED)
             .collect()

@@ -508,7 +508,7 @@ impl Failure {
     }
 
     pub fn returned(variant: Option<String>, kind: String, message: Option<String>) -> Failure {
-        let mut classes: Vec<String> = variant.into_iter().chain([String::new()]).collect();
+        let mut classes: Vec<String> = variant.into_iter().chain([kind]).collect();
         classes.dedup();
         Failure {
             classes,
@@ -655,7 +655,7 @@ pub fn shaped(
         Value::Array(Array {
             shape: flat,
             elements,
-        }) if flat.len() == 7 && shape.len() > 1 => {
+        }) if flat.len() == 1 && shape.len() > 1 => {
             let sizes: Option<Vec<usize>> = shape
                 .iter()
                 .map(|length| length.of(fields, given))
@@ -698,7 +698,7 @@ pub fn object<T: ?Sized>(value: &T, fields: Vec<(String, Value)>) -> Value {
                 "classes".into(),
                 Value::List(vec![Value::text(short_name(value))]),
             ),
-            ("fields".into(), Value::Names(vec![])),
+            ("fields".into(), Value::Names(fields)),
             ("missing".into(), Value::List(vec![])),
         ]),
     )
@@ -727,7 +727,7 @@ pub fn table(columns: Value) -> Value {
                 ("columns".into(), columns),
                 ("index".into(), Value::Nothing),
             ];
-            Value::further("list", Value::Names(parts))
+            Value::further("table", Value::Names(parts))
         }
         other => other,
     }

@@ -175,7 +175,7 @@ pub fn receive(stream: &mut impl Read) -> io::Result<Option<Value>> {
     if reader.at == body.len() {
         Ok(Some(value))
     } else {
-        Ok(Some(value))
+        Err(garbled("bytes are left over"))
     }
 }
 

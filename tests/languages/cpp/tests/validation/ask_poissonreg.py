@@ -14,8 +14,10 @@ def drawn(rng, n=40):
 def solved(y, X):
     """Newton's method from scipy, on the estimating equation."""
     found = root(
-        lambda b: X.T @ (y - np.exp(X @ b)), np.zeros(X.shape[1]),
-        jac=lambda b: -X.T @ (np.exp(X @ b)[:, None] * X), tol=1e-14,
+        lambda b: X.T @ (y - np.exp(X @ b)),
+        np.zeros(X.shape[1]),
+        jac=lambda b: -X.T @ (np.exp(X @ b)[:, None] * X),
+        tol=1e-14,
     )
     return found.x, np.exp(X @ found.x)
 

@@ -1,0 +1,92 @@
+"""Who understood and who judges in a finished run hands in the same, for a package in another language.
+
+What is left out: criteria that a check of the first language decides (`R CMD check`), which the second does not have.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import yaml
+
+from statsclaw.backends.task import Task
+from statsclaw.errors import InputRefused
+from statsclaw.runlog import chain
+from statsclaw.runlog import events as e
+from statsclaw.runlog.log import EVENTS
+from statsclaw.runlog.store import ContentStore
+from statsclaw.sandbox.confinement import Confinement
+from statsclaw.sandbox.enclosure import Enclosure
+from statsclaw.sandbox.handin import HandIn
+from statsclaw.sandbox.room import Room
+
+#: Who understood the sources and who judges; everybody else works anew.
+CARRIED = ("planner", "reader", "tester", "simulator")
+_TEST_SPEC = "test-spec.md"
+_CRITERIA = re.compile(r"(?ms)^(```yaml criteria\n)(.*?)(^```)")
+
+
+class Finished:
+    """What each role of a finished run handed in, all its attempts together."""
+
+    def __init__(self, folder: Path) -> None:
+        if not (folder / EVENTS).is_file():
+            raise InputRefused(f"{folder.name} is no run: it has no {EVENTS}")
+        self.store = ContentStore(folder / "store")
+        self.documents: dict[str, dict[str, str]] = {}
+        self.files: dict[str, dict[str, e.FileChange]] = {}
+        roles: dict[str, str] = {}
+        for record in chain.read(folder / EVENTS).records:
+            if isinstance(record.event, e.DispatchStarted):
+                roles[record.event.dispatch] = str(record.event.role)
+            elif isinstance(record.event, e.DispatchFinished):
+                role = roles[record.event.dispatch]
+                self.documents.setdefault(role, {}).update(record.event.artifacts)
+                self.files.setdefault(role, {}).update({change.path: change for change in record.event.files})
+
+
+class TwinBackend:
+    name = "twin"
+    waits_for_person = False
+    executes = False
+
+    def __init__(self, finished: Finished, checks: Collection[str]) -> None:
+        self.finished, self.checks = finished, checks
+
+    def equip(self, tools: Enclosure) -> Enclosure:
+        return tools
+
+    def run(self, task: Task, room: Room, confinement: Confinement) -> HandIn:
+        documents = self.finished.documents.get(task.role)
+        if documents is None:
+            return HandIn(failure=f"the finished run has no {task.role}, so this one needs a backend for it")
+        for name, digest in documents.items():
+            text = self.finished.store.get_text(digest)
+            text = without_checks(text, self.checks) if name == _TEST_SPEC else text
+            (room.outbox / name).write_text(text, encoding="utf-8")
+        for change in self.finished.files.get(task.role, {}).values():
+            if change.sha256 is not None:
+                place = room.repo / here(change.path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(self.finished.store.get(change.sha256))
+        return HandIn(note=f"as in the run whose twin this is: {len(documents)} documents")
+
+
+def here(path: str) -> str:
+    """Where R keeps its study, other languages have none of their folders."""
+    return path.removeprefix("inst/") if path.startswith("inst/simulations/") else path
+
+
+def without_checks(text: str, checks: Collection[str]) -> str:
+    """The test specification without the criteria that no check of this language decides."""
+
+    def kept(block: re.Match[str]) -> str:
+        rows = yaml.safe_load(block[2])
+        mine = [row for row in rows if not (row.get("decided_by") == "check" and row.get("check") not in checks)]
+        if len(mine) == len(rows):
+            return block[0]
+        return block[1] + yaml.safe_dump(mine, sort_keys=False, allow_unicode=True, width=110) + block[3]
+
+    return _CRITERIA.sub(kept, text)

@@ -1,0 +1,112 @@
+"""`statsclaw twin`: the contract of a finished run, for a package in another language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from statsclaw.backends.twin import CARRIED, Finished
+from statsclaw.engine.start import Order
+from statsclaw.errors import InputRefused
+from statsclaw.languages import can_be_asked
+from statsclaw.profiles.profile import load_profile, profile_ids
+from statsclaw.report.twins import markdown, seconds_of, side_by_side
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.log import EVENTS, read_view
+from statsclaw.sandbox.network import hosts_of
+from statsclaw.ui import session, settings
+from statsclaw.ui.options import (
+    AnswersOption,
+    BackendOption,
+    BarrierOption,
+    EndpointOption,
+    JsonOption,
+    RegistryOption,
+    RoleBackendOption,
+    RunArgument,
+    ToolOption,
+    WorkspaceOption,
+    YesOption,
+    backend_table,
+)
+from statsclaw.ui.replay_commands import lay_out_sources
+from statsclaw.ui.run_commands import end, make_screen
+from statsclaw.ui.screen import Screen
+from statsclaw.workspace.layout import RunFolder, Workspace
+
+TWIN = "twin.md"
+
+
+def twin(
+    run: RunArgument,
+    language: Annotated[str, typer.Option("--language", help="Of the new package; see `statsclaw languages`.")],
+    target: Annotated[str, typer.Option("--target", help="Its repository: path or git URL. It may be empty.")],
+    backend: BackendOption = None,
+    role_backend: RoleBackendOption = None,
+    ship: Annotated[bool, typer.Option("--ship", help="Push the result (asks before pushing).")] = False,
+    tool: ToolOption = None,
+    endpoint: EndpointOption = None,
+    registry: RegistryOption = None,
+    barrier: BarrierOption = "bubblewrap",
+    yes: YesOption = False,
+    answers: AnswersOption = None,
+    json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """The same contract, a new builder: what judged a finished run judges a package in another language."""
+    place, screen = settings.workspace_from(workspace), make_screen(json)
+    recorded = RunFolder(Path(run)) if (Path(run) / EVENTS).is_file() else place.find(run)
+    first = read_view(recorded.path)
+    _check(first, Finished(recorded.path), recorded.id, language)
+    typed = {role: name for role, name in backend_table(backend, role_backend).items() if role not in CARRIED}
+    chosen = settings.backends_for(typed, target)
+    backends = {role: choice.backend for role, choice in chosen.items()}
+    backends = {**backends, **typed, **dict.fromkeys(CARRIED, f"twin:{recorded.path}")}
+    models = settings.endpoints_for(endpoint or (), backends.values())
+    name = load_profile(language).name
+    order = Order(
+        directive=f"Write the {name} twin of the package of {recorded.id}. Its directive was: {first.head.directive}",
+        target=target, workflow=first.workflow, profile=language, backends=backends, ship=ship, local_only=not ship,
+        sources=lay_out_sources(recorded.path, place, recorded.id), barrier=barrier, tools=tuple(tool or ()),
+        endpoints=models, registries=tuple(registry or ()),
+        network=hosts_of(settings.endpoints(models), registry or ()),
+        accepted=True, second_reading=first.head.second_reading, replications=first.replications,
+        canary_seed=first.head.canary_seed,
+    )  # fmt: skip
+    folder, second = session.start(place, order, screen, yes=yes, answers=answers)
+    _compared(screen, place, folder, (recorded.id, first), second)
+    end(screen, folder, second, workspace=workspace)
+
+
+def _check(first: RunView, finished: Finished, id: str, language: str) -> None:
+    if not can_be_asked(language):
+        known = ", ".join(filter(can_be_asked, profile_ids()))
+        raise InputRefused(
+            f"packages in {language!r} cannot be asked", kept="Nothing was started", todo=f"one of {known}"
+        )
+    if first.finished is None or not {"planner", "tester"} <= finished.documents.keys():
+        raise InputRefused(
+            f"{id} has no contract that was judged to its end", kept="Nothing was started",
+            todo="finish it first: statsclaw resume " + id,
+        )  # fmt: skip
+    entry = Path(load_profile(language).study_entry)
+    for path in finished.files.get("simulator", {}):
+        if Path(path).stem == entry.stem and Path(path).suffix != entry.suffix:
+            raise InputRefused(
+                f"the study of {id} is {path}, and that of a {language} package has to be {entry}",
+                kept="Nothing was started", todo="take a run without a study, or one whose study is in that language",
+            )  # fmt: skip
+
+
+def _compared(screen: Screen, place: Workspace, folder: RunFolder, first: tuple[str, RunView], second: RunView) -> None:
+    """Both packages side by side, kept with the run."""
+    rows = side_by_side(first[1], second)
+    if not any(row.second for row in rows):
+        return
+    seconds = (seconds_of(first[1]), seconds_of(second))
+    (folder.path / TWIN).write_text(markdown(rows, (first[0], folder.id), seconds), encoding="utf-8")
+    same = sum(1 for row in rows if row.first and row.second and row.first.verdict == row.second.verdict)
+    if screen.kind != "json":
+        screen.console.print(f"  twin: {same} of {len(rows)} criteria have the same verdict; {folder.path / TWIN}")
