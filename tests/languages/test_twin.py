@@ -11,13 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from statsclaw.backends.twin import here, without_checks
+from statsclaw.backends.twin import Finished, here, without_checks
+from statsclaw.demo import demo as demonstrations
 from statsclaw.languages.registry import language
 from statsclaw.profiles import profile
 from statsclaw.profiles.profile import add_languages, load_profile
+from statsclaw.runlog.events import QuestionAnswered, QuestionAsked
+from statsclaw.runlog.log import read_view
 from tests.languages.runs import make_repository, play
 from tests.support.runs import HERE as SUPPORT
 
+HAC = Path(demonstrations.__file__).parent / "hac" / "recording"
+PROBIT = HAC.parents[1] / "probit-python" / "recording"
 TOY = Path(__file__).parent / "toy"
 SPEC = """# What to verify
 
@@ -41,6 +46,33 @@ def test_a_study_of_r_lies_where_other_languages_have_theirs():
     assert here("inst/simulations/study.R") == "simulations/study.R" and here("tests/validation/ask.R").count("/") == 2
 
 
+def test_what_a_person_decided_holds_for_the_twin_and_what_was_sent_back_is_no_decision():
+    events = list(Finished(HAC).decided())
+    asked = [event for event in events if isinstance(event, QuestionAsked)]
+    answered = [event for event in events if isinstance(event, QuestionAnswered)]
+    assert [row.topic for row in asked] == ["choice"] * 4 + ["comprehension"]
+    assert [row.question for row in asked] == [row.question for row in answered] == ["q1", "q2", "q3", "q4", "q5"]
+    probit = [event for event in Finished(PROBIT).decided() if isinstance(event, QuestionAsked | QuestionAnswered)]
+    accepted = [row for row in probit if isinstance(row, QuestionAsked) and row.topic != "choice"]
+    first = Finished(PROBIT).view
+    sent_back = [row for row in first.questions.values() if row.asked.topic == "comprehension" and row.answer.choice]
+    assert sent_back and len([row for row in accepted if row.topic == "comprehension"]) == 1
+
+
+@pytest.mark.slow
+def test_the_twin_of_a_run_with_decisions_asks_nobody_before_somebody_builds(tmp_path: Path):
+    target = make_repository(tmp_path, "hacrs", {"LICENSE": "MIT\n", "README.md": "# To be built\n"})
+    argv = ["twin", str(HAC), "--language", "rust", "--target", str(target), "--backend", "human"]
+    done = subprocess.run(
+        [sys.executable, "-m", "statsclaw", *argv, "--workspace", str(tmp_path / "workspace")],
+        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert "waits for the builder" in done.stdout, done.stdout + done.stderr
+    (log,) = (tmp_path / "workspace").glob("*/runs/*/events.jsonl")
+    view = read_view(log.parent)
+    assert view.frozen and not view.open_questions and [row.status for row in view.all_work].count("failed") == 0
+
+
 @pytest.fixture
 def finished(tmp_path: Path) -> Iterator[Path]:
     """A finished run of the toy language; the folder holds its workspace."""
@@ -57,8 +89,8 @@ def finished(tmp_path: Path) -> Iterator[Path]:
 def twin(folder: Path, *more: str, material: Path) -> subprocess.CompletedProcess[str]:
     agent = f"command:{sys.executable} {SUPPORT / 'agent_any.py'} {material}"
     target = make_repository(folder, "moments", {"LICENSE": "MIT\n", "README.md": "# To be built\n"})
-    (run,) = (folder / "first" / "workspace").glob("*/runs/*")
-    argv = ["twin", run.name, "--language", "rust", "--target", str(target), "--backend", agent, "--yes", *more]
+    (run,) = (folder / "first" / "workspace").glob("package/runs/*/events.jsonl")
+    argv = ["twin", run.parent.name, "--language", "rust", "--target", str(target), "--backend", agent, "--yes", *more]
     return subprocess.run(
         [sys.executable, "-m", "statsclaw", *argv, "--workspace", str(folder / "first" / "workspace")],
         capture_output=True, text=True, check=False, env=os.environ | {"STATSCLAW_LANGUAGES": str(TOY / "language")},

@@ -6,7 +6,7 @@ What is left out: criteria that a check of the first language decides (`R CMD ch
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import yaml
@@ -15,7 +15,8 @@ from statsclaw.backends.task import Task
 from statsclaw.errors import InputRefused
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
-from statsclaw.runlog.log import EVENTS
+from statsclaw.runlog.fold import Question
+from statsclaw.runlog.log import EVENTS, read_view
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
@@ -29,22 +30,36 @@ _CRITERIA = re.compile(r"(?ms)^(```yaml criteria\n)(.*?)(^```)")
 
 
 class Finished:
-    """What each role of a finished run handed in, all its attempts together."""
+    """What each role of a finished run handed in, all its attempts together, and what a person decided of it."""
 
     def __init__(self, folder: Path) -> None:
         if not (folder / EVENTS).is_file():
             raise InputRefused(f"{folder.name} is no run: it has no {EVENTS}")
         self.store = ContentStore(folder / "store")
+        self.view = read_view(folder)
         self.documents: dict[str, dict[str, str]] = {}
+        for document in self.view.artifacts.values():  # as they were amended
+            self.documents.setdefault(document.producer, {})[document.name] = document.sha256
         self.files: dict[str, dict[str, e.FileChange]] = {}
-        roles: dict[str, str] = {}
         for record in chain.read(folder / EVENTS).records:
-            if isinstance(record.event, e.DispatchStarted):
-                roles[record.event.dispatch] = str(record.event.role)
-            elif isinstance(record.event, e.DispatchFinished):
-                role = roles[record.event.dispatch]
-                self.documents.setdefault(role, {}).update(record.event.artifacts)
-                self.files.setdefault(role, {}).update({change.path: change for change in record.event.files})
+            if isinstance(record.event, e.DispatchFinished):
+                self.files.setdefault(record.event.role, {}).update({row.path: row for row in record.event.files})
+
+    def decided(self) -> Iterator[e.Event]:
+        """What a person decided of the contract: it holds for the twin from the beginning, and is not asked again."""
+        settled = (q for q in self.view.questions.values() if q.answer is not None and _is_of_the_contract(q))
+        for number, question in enumerate(settled, start=1):
+            assert question.answer is not None
+            named = {"question": f"q{number}"}
+            yield question.asked.model_copy(update=named)
+            yield question.answer.model_copy(update={**named, "by": "recording"})
+        yield from self.view.overrides.values()
+
+
+def _is_of_the_contract(question: Question) -> bool:
+    """A choice, or that a reading is right: the document it is about is the twin's, byte for byte."""
+    is_accepted = question.answer is not None and question.answer.choice == 0
+    return question.asked.topic == "choice" or (question.asked.topic in ("readings", "comprehension") and is_accepted)
 
 
 class TwinBackend:

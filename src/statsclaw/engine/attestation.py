@@ -10,6 +10,7 @@ from pathlib import Path
 
 from statsclaw.backends.human import HumanBackend
 from statsclaw.backends.replay import ReplayBackend
+from statsclaw.backends.twin import TwinBackend
 from statsclaw.engine.breach import with_canaries
 from statsclaw.engine.scratch import EARLIER, scratch_of
 from statsclaw.errors import LogDamaged
@@ -27,7 +28,7 @@ from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.workspace.layout import RunFolder
 
-_WITHOUT_PROGRAM = (HumanBackend.name, ReplayBackend.name)
+_WITHOUT_PROGRAM = (HumanBackend.name, ReplayBackend.name, TwinBackend.name)
 _WRITABLE = {"repository", "outbox", "home", "temporary"}
 
 

@@ -28,6 +28,7 @@ from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
     BudgetSet,
     Credentials,
+    Event,
     ModelReading,
     RoutingChoice,
     RunCreated,
@@ -82,6 +83,8 @@ class Order:
     second_reading: bool = True
     replications: int | None = None
     budgets: tuple[BudgetSet, ...] = ()
+    #: What a person has decided before there was this run.
+    decided: tuple[Event, ...] = ()
     run_id: str | None = None
     by_model: ModelReading | None = None
     #: The person has seen how the router reads the directive, or takes it unseen (`--yes`).
@@ -139,8 +142,8 @@ def start_run(
                 local = _local_facts(order, examined.target)
                 write_durably(folder.local, local.model_dump_json().encode())
                 log.append(_created(folder, order, request, examined, scrub))
-                for budget in order.budgets:
-                    log.append(budget)
+                for event in (*order.decided, *order.budgets):
+                    log.append(event)
                 if order.replications is not None:
                     log.append(StudyShortened(replications=order.replications))
             except BaseException:

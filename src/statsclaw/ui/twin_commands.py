@@ -14,7 +14,7 @@ from statsclaw.languages import can_be_asked
 from statsclaw.profiles.profile import load_profile, profile_ids
 from statsclaw.report.twins import markdown, seconds_of, side_by_side
 from statsclaw.runlog.fold import RunView
-from statsclaw.runlog.log import EVENTS, read_view
+from statsclaw.runlog.log import EVENTS
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
 from statsclaw.ui.options import (
@@ -58,8 +58,9 @@ def twin(
     """The same contract, a new builder: what judged a finished run judges a package in another language."""
     place, screen = settings.workspace_from(workspace), make_screen(json)
     recorded = RunFolder(Path(run)) if (Path(run) / EVENTS).is_file() else place.find(run)
-    first = read_view(recorded.path)
-    _check(first, Finished(recorded.path), recorded.id, language)
+    finished = Finished(recorded.path)
+    first = finished.view
+    _check(finished, recorded.id, language)
     typed = {role: name for role, name in backend_table(backend, role_backend).items() if role not in CARRIED}
     chosen = settings.backends_for(typed, target)
     backends = {role: choice.backend for role, choice in chosen.items()}
@@ -73,20 +74,20 @@ def twin(
         endpoints=models, registries=tuple(registry or ()),
         network=hosts_of(settings.endpoints(models), registry or ()),
         accepted=True, second_reading=first.head.second_reading, replications=first.replications,
-        canary_seed=first.head.canary_seed,
+        canary_seed=first.head.canary_seed, decided=tuple(finished.decided()),
     )  # fmt: skip
     folder, second = session.start(place, order, screen, yes=yes, answers=answers)
     _compared(screen, place, folder, (recorded.id, first), second)
     end(screen, folder, second, workspace=workspace)
 
 
-def _check(first: RunView, finished: Finished, id: str, language: str) -> None:
+def _check(finished: Finished, id: str, language: str) -> None:
     if not can_be_asked(language):
         known = ", ".join(filter(can_be_asked, profile_ids()))
         raise InputRefused(
             f"packages in {language!r} cannot be asked", kept="Nothing was started", todo=f"one of {known}"
         )
-    if first.finished is None or not {"planner", "tester"} <= finished.documents.keys():
+    if finished.view.finished is None or not {"planner", "tester"} <= finished.documents.keys():
         raise InputRefused(
             f"{id} has no contract that was judged to its end", kept="Nothing was started",
             todo="finish it first: statsclaw resume " + id,
