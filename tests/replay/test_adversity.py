@@ -23,8 +23,10 @@ import pytest
 from statsclaw.backends.replay import Recording
 from statsclaw.engine.people import Unattended, leave_answer, parse_answer, read_answers
 from statsclaw.engine.start import Order, clean_directive, start_run
+from statsclaw.engine.tools import missing_programs
 from statsclaw.errors import InputRefused, MachineRefused, RecordingMissing, RunStopped, StatsClawError
 from statsclaw.git import git, git_text, own_environment
+from statsclaw.profiles.profile import load_profile
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.fold import RunView
@@ -1106,3 +1108,24 @@ def test_after_a_kill_the_readable_copies_are_those_of_the_log(bench: Bench, tar
     store = ContentStore(folder.store)
     for name, artifact in view.artifacts.items():
         assert (folder.path / name).read_bytes() == store.get(artifact.sha256), name
+
+
+# --- a machine without the language ---------------------------------------------------------------------------------
+
+
+def test_a_run_whose_compiler_is_missing_is_not_started_and_says_how_to_get_it(tmp_path: Path) -> None:
+    order = order_for(make_target(tmp_path, fast=False), workflow="quick-fix", profile="stata")
+    line = refused(Bench(tmp_path), order, MachineRefused)
+    assert line.startswith("Stata packages cannot be built here: stata not found. Nothing was started. Fix: "), line
+
+
+def test_a_compiler_in_a_folder_of_the_languages_own_is_found_there(tmp_path: Path, monkeypatch) -> None:
+    profile = load_profile("rust")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert missing_programs(profile, profile.build) == ("cargo",)
+    cargo = tmp_path / ".cargo" / "bin" / "cargo"
+    cargo.parent.mkdir(parents=True)
+    cargo.write_text("#!/bin/sh\n", encoding="utf-8")
+    cargo.chmod(0o755)
+    assert missing_programs(profile, profile.build) == ()

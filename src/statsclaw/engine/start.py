@@ -16,6 +16,7 @@ from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
 from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.engine.run import LocalFacts
+from statsclaw.engine.tools import missing_programs
 from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
@@ -23,7 +24,7 @@ from statsclaw.intake.target import PushAccess, Target, fetch_target, only_folde
 from statsclaw.intake.workflow import Workflow, workflow
 from statsclaw.languages import can_be_asked
 from statsclaw.profiles.detect import ROOT, detect_profile
-from statsclaw.profiles.profile import all_profiles, load_profile, profile_ids, with_overrides
+from statsclaw.profiles.profile import Profile, all_profiles, load_profile, profile_ids, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
     BudgetSet,
@@ -210,7 +211,9 @@ def _examine(order: Order, git_dir: Path, chosen: str | None) -> _Examined:
             raise InputRefused(f"the target has a file {printable(path)!r}: {problem}", kept="Nothing was started")
     found = detect_profile(set(repo.files))
     profile = load_profile(order.profile).id if order.profile else found.profile_id
-    with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
+    settings = with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
+    if profile is not None and chosen != _CHECKS_ONLY:
+        _check_toolchain(settings, order)
     return _Examined(order.name or target.name, target, access, profile, found.candidates)
 
 
@@ -411,6 +414,14 @@ def _check_language(chosen: str | None, profile: str | None) -> None:
             why,
             kept="Nothing was started",
             todo=f"it works for {known}; for others use --workflow quick-fix or validate",
+        )
+
+
+def _check_toolchain(profile: Profile, order: Order) -> None:
+    """No role can be blamed for a compiler that is not there."""
+    if absent := missing_programs(profile, profile.build, order.python, [path.resolve() for path in order.tools]):
+        raise MachineRefused(
+            f"{profile.name} packages cannot be built here: {', '.join(absent)} not found", todo=profile.missing_tool
         )
 
 

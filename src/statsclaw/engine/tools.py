@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from statsclaw.engine.run import Run
 from statsclaw.languages import language
-from statsclaw.profiles.profile import PathClass, Profile
+from statsclaw.profiles.profile import Command, PathClass, Profile
 from statsclaw.sandbox.enclosure import Enclosure
-from statsclaw.sandbox.toolchain import check_apart, hide, installed_copies, system, with_paths, with_tools
+from statsclaw.sandbox.toolchain import (
+    check_apart,
+    find_program,
+    hide,
+    installed_copies,
+    system,
+    with_paths,
+    with_tools,
+)
 from statsclaw.sandbox.tree import paths_in, read_text
 
 _PYTHON_COPIES = ("lib/python*/site-packages/{name}", "lib/python*/site-packages/{name}-*")
@@ -31,16 +40,32 @@ def tools_for(run: Run, python: str | None = None) -> Enclosure:
 
 
 def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
-    found = [shutil.which(program) for command in profile.commands() for program in command.needs]
+    own = [path for glob in profile.tools.folders for path in _below_home(glob)]
+    found = [_place_of(program, own) for command in profile.commands() for program in command.needs]
     interpreter = python or (sys.executable if _is_python(profile.id) else _plain_python())
-    shown = with_tools(system(), [Path(interpreter), *(Path(program) for program in found if program)])
-    folders = [path for glob in profile.tools.folders for path in _below_home(glob)]
-    env: Mapping[str, str] = {}
+    shown = with_tools(with_paths(system(), own, "toolchain"), [Path(interpreter), *(path for path in found if path)])
+    folders, env = list[Path](), dict[str, str]()
     for name, glob in profile.tools.env.items():
         if places := list(_below_home(glob)):
             folders += places
             env = {**env, name: ":".join(map(str, places))}
-    return replace(with_paths(shown, folders, "toolchain"), env=dict(env))
+    return replace(with_paths(shown, folders, "toolchain"), env=env)
+
+
+def _place_of(program: str, folders: Iterable[Path]) -> Path | None:
+    """On the search path, else in a folder of the language's own."""
+    if found := shutil.which(program):
+        return Path(found)
+    return next((folder / program for folder in folders if os.access(folder / program, os.X_OK)), None)
+
+
+def missing_programs(
+    profile: Profile, commands: Iterable[Command], python: str | None = None, more: Iterable[Path] = ()
+) -> tuple[str, ...]:
+    """Programs that these commands need and that are not here. `more`: further tools, folders or programs."""
+    shown = with_paths(language_tools(profile, python), more, "toolchain")
+    needed = dict.fromkeys(program for command in commands for program in command.needs)
+    return tuple(program for program in needed if not find_program(program, shown))
 
 
 def _is_python(profile_id: str) -> bool:

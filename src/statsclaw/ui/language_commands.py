@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from statsclaw.engine.tools import missing_programs
 from statsclaw.languages import language
 from statsclaw.profiles.profile import Profile, all_profiles
 
@@ -38,8 +38,7 @@ def rows() -> list[Row]:
 
 def _row(profile: Profile) -> Row:
     needed = dict.fromkeys(program for command in profile.build for program in command.needs)
-    also = dict.fromkeys(program for command in profile.commands() for program in command.needs)
-    absent = tuple(program for program in needed if shutil.which(program) is None)
+    absent = missing_programs(profile, profile.build)
     asked = language(profile.id)
     return Row(
         id=profile.id,
@@ -48,7 +47,7 @@ def _row(profile: Profile) -> Row:
         worker=asked.how if asked is not None else "none",
         toolchain=tuple(program for program in needed if program not in absent),
         missing=absent,
-        checks_missing=tuple(p for p in also if p not in needed and shutil.which(p) is None),
+        checks_missing=tuple(p for p in missing_programs(profile, profile.commands()) if p not in needed),
         get=profile.missing_tool,
     )
 

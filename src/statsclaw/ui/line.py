@@ -15,5 +15,6 @@ class Line:
 
 
 def plain(text: str, limit: int = 400) -> str:
-    """One line of text, nothing in it that a terminal would obey."""
-    return printable(" ".join(text.split()), limit)
+    """One line of text, nothing in it that a terminal would obey; an ellipsis says that it was cut."""
+    line = printable(" ".join(text.split()), limit + 1)
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
