@@ -6,7 +6,7 @@ What is left out: criteria that a check of the first language decides (`R CMD ch
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -87,6 +87,12 @@ class TwinBackend:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(self.finished.store.get(change.sha256))
         return HandIn(note=f"as in the run whose twin this is: {len(documents)} documents")
+
+
+def carried_from(backends: Mapping[str, str]) -> Path | None:
+    """The folder of the finished run whose twin a run with these backends is."""
+    found = [name.removeprefix("twin:") for name in backends.values() if name.startswith("twin:")]
+    return Path(found[0]) if found else None
 
 
 def here(path: str) -> str:

@@ -55,6 +55,6 @@ def _cells(found: Judgement | None) -> str:
 
 
 def seconds_of(view: RunView) -> float:
-    """What asking, answering and comparing took, as the last evidence has it."""
+    """What asking, answering and comparing took, where it was done."""
     rows = [row.elapsed_s for row in view.evidence.values() if row.name == "validation" and row.subject == "after"]
-    return rows[-1] if rows else 0.0
+    return max(rows, default=0.0)  # a verification that carries answers over takes no time

@@ -12,8 +12,6 @@ from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.languages import can_be_asked
 from statsclaw.profiles.profile import load_profile, profile_ids
-from statsclaw.report.twins import markdown, seconds_of, side_by_side
-from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import EVENTS
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
@@ -33,10 +31,7 @@ from statsclaw.ui.options import (
 )
 from statsclaw.ui.replay_commands import lay_out_sources
 from statsclaw.ui.run_commands import end, make_screen
-from statsclaw.ui.screen import Screen
-from statsclaw.workspace.layout import RunFolder, Workspace
-
-TWIN = "twin.md"
+from statsclaw.workspace.layout import RunFolder
 
 
 def twin(
@@ -55,7 +50,7 @@ def twin(
     json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """The same contract, a new builder: what judged a finished run judges a package in another language."""
+    """The contract of a finished run for a package in another language: the same questions, a new builder."""
     place, screen = settings.workspace_from(workspace), make_screen(json)
     recorded = RunFolder(Path(run)) if (Path(run) / EVENTS).is_file() else place.find(run)
     finished = Finished(recorded.path)
@@ -77,7 +72,6 @@ def twin(
         canary_seed=first.head.canary_seed, decided=tuple(finished.decided()),
     )  # fmt: skip
     folder, second = session.start(place, order, screen, yes=yes, answers=answers)
-    _compared(screen, place, folder, (recorded.id, first), second)
     end(screen, folder, second, workspace=workspace)
 
 
@@ -99,15 +93,3 @@ def _check(finished: Finished, id: str, language: str) -> None:
                 f"the study of {id} is {path}, and that of a {language} package has to be {entry}",
                 kept="Nothing was started", todo="take a run without a study, or one whose study is in that language",
             )  # fmt: skip
-
-
-def _compared(screen: Screen, place: Workspace, folder: RunFolder, first: tuple[str, RunView], second: RunView) -> None:
-    """Both packages side by side, kept with the run."""
-    rows = side_by_side(first[1], second)
-    if not any(row.second for row in rows):
-        return
-    seconds = (seconds_of(first[1]), seconds_of(second))
-    (folder.path / TWIN).write_text(markdown(rows, (first[0], folder.id), seconds), encoding="utf-8")
-    same = sum(1 for row in rows if row.first and row.second and row.first.verdict == row.second.verdict)
-    if screen.kind != "json":
-        screen.console.print(f"  twin: {same} of {len(rows)} criteria have the same verdict; {folder.path / TWIN}")
