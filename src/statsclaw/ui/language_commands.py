@@ -53,7 +53,7 @@ def _row(profile: Profile) -> Row:
 
 
 def languages(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False) -> None:
-    """Which languages' packages can be built and judged here, how they are asked, and what is missing."""
+    """Which languages' packages can be built and judged here, and what is missing."""
     found = rows()
     if as_json:
         print(json.dumps([asdict(row) for row in found], indent=1))
