@@ -1123,9 +1123,9 @@ def test_a_compiler_in_a_folder_of_the_languages_own_is_found_there(tmp_path: Pa
     profile = load_profile("rust")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", "/nowhere")
-    assert missing_programs(profile, profile.build) == ("cargo",)
+    assert missing_programs(profile, profile.needed(profile.build)) == ("cargo",)
     cargo = tmp_path / ".cargo" / "bin" / "cargo"
     cargo.parent.mkdir(parents=True)
     cargo.write_text("#!/bin/sh\n", encoding="utf-8")
     cargo.chmod(0o755)
-    assert missing_programs(profile, profile.build) == ()
+    assert missing_programs(profile, profile.needed(profile.build)) == ()

@@ -18,7 +18,7 @@ import typer
 
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.intake.workflow import all_workflows
-from statsclaw.profiles.profile import PathClass, all_profiles, profile_ids
+from statsclaw.profiles.profile import Command, PathClass, Profile, all_profiles, profile_ids
 from statsclaw.roles.matrix import MATRIX
 from statsclaw.runlog.events import AnyEvent
 from statsclaw.sandbox.limits import Limits
@@ -239,13 +239,18 @@ def test_profiles_and_their_commands():
     rows = _table("profiles.md", "id")
     assert [row[0] for row in rows] == list(profile_ids())
     assert [row[5] for row in rows] == [profile.study_entry for profile in all_profiles()]
+
+    def needs(profile: Profile, command: Command) -> str:
+        always = profile.always_needed(command)
+        return ", ".join(name if name in always else f"{name} (some)" for name in command.needs) or "–"
+
     there = [
-        [profile.id, phase, command.name, command.parser, command.on, str(command.timeout_s)]
+        [profile.id, phase, command.name, command.parser, command.on, str(command.timeout_s), needs(profile, command)]
         for profile in all_profiles()
         for phase in ("build", "checks", "unit_tests", "validation", "study")
         for command in getattr(profile, phase)
     ]
-    assert [row[:6] for row in _table("profiles.md", "profile")] == there
+    assert _table("profiles.md", "profile") == there
 
 
 def test_limits():

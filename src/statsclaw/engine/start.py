@@ -14,17 +14,17 @@ from pathlib import Path, PurePosixPath
 
 from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
-from statsclaw.engine.plan import cannot_be_judged
+from statsclaw.engine.plan import cannot_be_judged, has_contract, plan_for
 from statsclaw.engine.run import LocalFacts
-from statsclaw.engine.tools import missing_programs
+from statsclaw.engine.tools import how_to_get, missing_programs, package_in
 from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
 from statsclaw.intake.target import PushAccess, Target, fetch_target, only_folder, verify_push_access
 from statsclaw.intake.workflow import Workflow, workflow
-from statsclaw.languages import can_be_asked
+from statsclaw.languages import can_be_asked, language
 from statsclaw.profiles.detect import ROOT, detect_profile
-from statsclaw.profiles.profile import Profile, all_profiles, load_profile, profile_ids, with_overrides
+from statsclaw.profiles.profile import Package, Profile, all_profiles, load_profile, profile_ids, with_overrides
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
     BudgetSet,
@@ -213,7 +213,7 @@ def _examine(order: Order, git_dir: Path, chosen: str | None) -> _Examined:
     profile = load_profile(order.profile).id if order.profile else found.profile_id
     settings = with_overrides(load_profile(profile or "python"), profile_settings(repo))  # refuse bad settings now
     if profile is not None and chosen != _CHECKS_ONLY:
-        _check_toolchain(settings, order)
+        _check_toolchain(settings, package_in(repo), order, chosen)
     return _Examined(order.name or target.name, target, access, profile, found.candidates)
 
 
@@ -417,12 +417,22 @@ def _check_language(chosen: str | None, profile: str | None) -> None:
         )
 
 
-def _check_toolchain(profile: Profile, order: Order) -> None:
-    """No role can be blamed for a compiler that is not there."""
-    if absent := missing_programs(profile, profile.build, order.python, [path.resolve() for path in order.tools]):
-        raise MachineRefused(
-            f"{profile.name} packages cannot be built here: {', '.join(absent)} not found", todo=profile.missing_tool
-        )
+def _check_toolchain(profile: Profile, package: Package, order: Order, chosen: str | None) -> None:
+    """No role can be blamed for a program that is not there."""
+    commands = (*profile.checks, *profile.unit_tests)
+    further = profile.needed(commands, package, registry=bool(order.registries))
+    if chosen is not None and has_contract(plan_for(workflow(chosen))) and (asked := language(profile.id)):
+        further += asked.needs
+    else:
+        further += profile.needed(profile.validation, package, registry=bool(order.registries))
+    built = profile.needed(profile.build, package, registry=bool(order.registries))
+    for programs, what in ((built, "built"), (further, "checked")):
+        tools = [path.resolve() for path in order.tools]
+        if absent := missing_programs(profile, dict.fromkeys(programs), order.python, tools):
+            raise MachineRefused(
+                f"{profile.name} packages cannot be {what} here: {', '.join(absent)} not found",
+                todo=how_to_get(profile, absent),
+            )
 
 
 def _access(target: Target, order: Order) -> PushAccess:

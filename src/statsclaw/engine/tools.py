@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from statsclaw.engine.run import Run
 from statsclaw.languages import language
-from statsclaw.profiles.profile import Command, PathClass, Profile
+from statsclaw.profiles.profile import Package, PathClass, Profile
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.toolchain import (
     check_apart,
@@ -23,7 +24,7 @@ from statsclaw.sandbox.toolchain import (
     with_paths,
     with_tools,
 )
-from statsclaw.sandbox.tree import paths_in, read_text
+from statsclaw.sandbox.tree import TargetRepo, paths_in, read_text
 
 _PYTHON_COPIES = ("lib/python*/site-packages/{name}", "lib/python*/site-packages/{name}-*")
 
@@ -40,7 +41,7 @@ def tools_for(run: Run, python: str | None = None) -> Enclosure:
 
 
 def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
-    own = [path for glob in profile.tools.folders for path in _below_home(glob)]
+    own = _own_folders(profile)
     found = [_place_of(program, own) for command in profile.commands() for program in command.needs]
     interpreter = python or (sys.executable if _is_python(profile.id) else _plain_python())
     shown = with_tools(with_paths(system(), own, "toolchain"), [Path(interpreter), *(path for path in found if path)])
@@ -52,6 +53,15 @@ def language_tools(profile: Profile, python: str | None = None) -> Enclosure:
     return replace(with_paths(shown, folders, "toolchain"), env=env)
 
 
+def place_of(profile: Profile, program: str) -> Path | None:
+    """Where a program of a language is on this machine."""
+    return _place_of(program, _own_folders(profile))
+
+
+def _own_folders(profile: Profile) -> list[Path]:
+    return [path for glob in profile.tools.folders for path in _below_home(glob)]
+
+
 def _place_of(program: str, folders: Iterable[Path]) -> Path | None:
     """On the search path, else in a folder of the language's own."""
     if found := shutil.which(program):
@@ -60,12 +70,48 @@ def _place_of(program: str, folders: Iterable[Path]) -> Path | None:
 
 
 def missing_programs(
-    profile: Profile, commands: Iterable[Command], python: str | None = None, more: Iterable[Path] = ()
+    profile: Profile, programs: Iterable[str], python: str | None = None, more: Iterable[Path] = ()
 ) -> tuple[str, ...]:
-    """Programs that these commands need and that are not here. `more`: further tools, folders or programs."""
+    """Which of these are not here or do not work. `more`: further tools, folders or programs."""
     shown = with_paths(language_tools(profile, python), more, "toolchain")
-    needed = dict.fromkeys(program for command in commands for program in command.needs)
-    return tuple(program for program in needed if not find_program(program, shown))
+    return tuple(name for name in programs if not _works(profile, name, find_program(name, shown)))
+
+
+def how_to_get(profile: Profile, absent: Iterable[str]) -> str:
+    """Each by itself where the profile says how, else the language as a whole."""
+    ways = list(dict.fromkeys(profile.program(name).get for name in absent))
+    return "; ".join(ways) if all(ways) else profile.missing_tool
+
+
+def package_in(repo: TargetRepo) -> Package:
+    """The base commit, as a profile looks at it."""
+
+    def read(path: str) -> str:
+        found = next(repo.contents([repo.files[path]]), None) if path in repo.files else None
+        return found[1].decode("utf-8", "replace") if found else ""
+
+    return Package(frozenset({**repo.files, **repo.links}), read)
+
+
+def _works(profile: Profile, name: str, found: str | None) -> bool:
+    """Of a program that other programs stand in for, such as those of rustup, being there says nothing."""
+    known = profile.program(name)
+    return found is not None and (not known.tried or says(found, known.version) is not None)
+
+
+def says(program: str, arguments: Iterable[str]) -> str | None:
+    """What a program says when it is asked for its version; None where it fails."""
+    command = [program, *arguments]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return "found, gives no version"
+    if done.returncode != 0 and not done.stdout:
+        return None
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return lines[0][:40] if lines else "found"
 
 
 def _is_python(profile_id: str) -> bool:

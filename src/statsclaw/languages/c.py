@@ -23,6 +23,7 @@ exec c++ $flags -I"$2/include" -o "$1/worker" "$1/all.cpp" "$2/$3" $libs -lpthre
 
 class C(Compiled):
     id = "c"
+    needs = ("c++",)
 
     def adapter(self, interface: Interface, tree: Path) -> Adapter:
         table = c_table(interface, header(interface, tree, (".h",)))

@@ -88,6 +88,8 @@ class Language(ABC):
     #: What a worker is shown, read-only.
     sees: tuple[Shown, ...] = ("site",)
     values = Values()
+    #: Programs without which no worker can be made, beside those of the profile's commands.
+    needs: tuple[str, ...] = ()
     native: Native | None = None
     #: Its packages run on the Python that verifies them.
     is_python = False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
@@ -53,6 +54,7 @@ def _placeholders_known(text: str) -> str:
 Glob = Annotated[str, AfterValidator(_glob)]
 Template = Annotated[str, AfterValidator(_placeholders_known)]
 Line = Annotated[str, Field(min_length=1)]
+Pattern = Annotated[str, AfterValidator(lambda text: re.compile(text).pattern)]
 
 
 class _Frozen(BaseModel):
@@ -107,6 +109,42 @@ class Command(_Frozen):
         return tuple(put(text) for text in self.argv), {key: put(text) for key, text in self.env.items()}
 
 
+@dataclass(frozen=True)
+class Package:
+    """A package as a program can look at it. `read`: the text of one of its paths."""
+
+    paths: Collection[str]
+    read: Callable[[str], str]
+
+
+class Sign(_Frozen):
+    """Seen in a package that has one of `files`, or in which the file of a pattern in `says` matches it."""
+
+    files: tuple[Glob, ...] = ()
+    says: Mapping[Line, Pattern] = {}
+
+    def seen_in(self, package: Package) -> bool:
+        if any(glob_matches(glob, path) for glob in self.files for path in package.paths):
+            return True
+        return any(re.search(says, package.read(path)) for path, says in self.says.items() if path in package.paths)
+
+
+class Program(_Frozen):
+    """What is to be known of a program that commands need.
+
+    `version`: arguments with which it says its version. `tried`: that it is there does not show that it works.
+    `needed_by`: packages that need it, if not all do; one without any source yet counts as one. `brought_by`: packages
+    that bring it; `downloaded_by`: those that bring it where a registry may be reached.
+    """
+
+    version: tuple[Line, ...] = ("--version",)
+    tried: bool = False
+    get: str = ""
+    needed_by: Sign | None = None
+    brought_by: Sign = Sign()
+    downloaded_by: Sign = Sign()
+
+
 class Conventions(_Frozen):
     """Sentences for the agents' prompts."""
 
@@ -155,6 +193,7 @@ class Profile(_Frozen):
     conventions: Conventions
     missing_tool: Annotated[str, Field(min_length=1, pattern=r"^[^\n]+$")]
     tools: Tools = Tools()
+    programs: Mapping[Line, Program] = {}
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Profile:
@@ -166,6 +205,28 @@ class Profile(_Frozen):
     def commands(self) -> tuple[Command, ...]:
         """Every command, in the order the engine runs them."""
         return (*self.build, *self.checks, *self.unit_tests, *self.validation, *self.study)
+
+    def needed(
+        self, commands: Iterable[Command], package: Package | None = None, *, registry: bool = False
+    ) -> list[str]:
+        """Programs that these commands need for a package; without one, for a package that brings none of them."""
+        named = dict.fromkeys(program for command in commands for program in command.needs)
+        return [name for name in named if package is None or self._needs(name, package, registry)]
+
+    def always_needed(self, command: Command) -> list[str]:
+        return [name for name in command.needs if self.program(name).needed_by is None]
+
+    def program(self, name: str) -> Program:
+        return self.programs.get(name) or Program()
+
+    def _needs(self, name: str, package: Package, registry: bool) -> bool:
+        program = self.program(name)
+        if program.needed_by is None:
+            return True
+        is_new = not any(self.classify(path) is PathClass.SOURCE for path in package.paths)
+        if not is_new and not program.needed_by.seen_in(package):
+            return False
+        return not (program.brought_by.seen_in(package) or (registry and program.downloaded_by.seen_in(package)))
 
     def classify(self, path: str) -> PathClass:
         """The class of the first rule that matches; a path that could escape the tree is refused."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Annotated
 
@@ -15,7 +15,10 @@ from pydantic import BaseModel, ConfigDict
 from rich.console import Console
 from rich.table import Table
 
+from statsclaw.engine.tools import place_of, says
 from statsclaw.errors import MachineRefused
+from statsclaw.languages import language
+from statsclaw.profiles.profile import Profile, all_profiles
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.ui import settings
 from statsclaw.ui.options import WorkspaceOption
@@ -25,10 +28,56 @@ class Tool(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     program: str
-    version: tuple[str, ...]
+    version: tuple[str, ...] = ("--version",)
     needed_for: str
     get: str
     required: bool = False
+
+
+class _Known(BaseModel):
+    """doctor.toml. `everywhere`: programs that every system has."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    everywhere: frozenset[str]
+    tool: tuple[Tool, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    tool: Tool
+    found: str | None
+
+
+def rows() -> list[Row]:
+    """What everything needs, then what the languages' profiles name, then the rest."""
+    text = files("statsclaw.ui").joinpath("doctor.toml").read_text(encoding="utf-8")
+    known = _Known.model_validate(tomllib.loads(text))
+    own = [Row(tool, version_of(tool.program, tool.version)) for tool in known.tool]
+    first = [row for row in own if row.tool.required]
+    return [*first, *_of_languages(known.everywhere), *(row for row in own if not row.tool.required)]
+
+
+def _of_languages(everywhere: Collection[str]) -> Iterator[Row]:
+    users: dict[str, list[Profile]] = {}
+    for profile in all_profiles():
+        asked = language(profile.id)
+        for program in dict.fromkeys((*profile.needed(profile.commands()), *(asked.needs if asked else ()))):
+            users.setdefault(program, []).append(profile)
+    for program, profiles in users.items():
+        if program not in everywhere:
+            profile, known = profiles[0], profiles[0].program(program)
+            needed_for = ", ".join(_what_for(user, program) for user in profiles)
+            tool = Tool(
+                program=program, version=known.version, needed_for=needed_for, get=known.get or profile.missing_tool
+            )
+            place = place_of(profile, program)
+            yield Row(tool, says(str(place), known.version) if place else None)
+
+
+def _what_for(profile: Profile, program: str) -> str:
+    what = "packages" if program in profile.needed(profile.build) else "checks and contracts"
+    return f"{profile.name} {what}{' (some)' if profile.program(program).needed_by else ''}"
 
 
 def doctor(
@@ -36,14 +85,13 @@ def doctor(
     strict: Annotated[bool, typer.Option("--strict", help="Exit status 8 if anything required is missing.")] = False,
 ) -> None:
     """Check this machine."""
-    rows = tomllib.loads(files("statsclaw.ui").joinpath("doctor.toml").read_text(encoding="utf-8"))["tool"]
     table = Table(box=None, pad_edge=False)
     for column in ("", "what", "version", "needed for", "how to get it"):
         table.add_column(column, overflow="fold")
     table.add_row("✓", "Python", sys.version.split()[0], "everything", "")
     missing = 0
-    for tool in (Tool.model_validate(row) for row in rows):
-        found = version_of(tool.program, tool.version)
+    for row in rows():
+        tool, found = row.tool, row.found
         missing += tool.required and found is None
         mark = "[green]✓[/]" if found else "[red]✗[/]" if tool.required else "[dim]–[/]"
         table.add_row(mark, tool.program, found or "not found", tool.needed_for, "" if found else tool.get)
@@ -67,16 +115,4 @@ def _barrier() -> tuple[bool, str]:
 
 def version_of(program: str, arguments: Sequence[str]) -> str | None:
     """What an installed program says of its version; None where it is not there or does not work."""
-    if shutil.which(program) is None:
-        return None
-    command = [program, *arguments]
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=20, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return "found, gives no version"
-    if done.returncode != 0 and not done.stdout:
-        return None
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    return lines[0][:40] if lines else "found"
+    return says(program, arguments) if shutil.which(program) else None

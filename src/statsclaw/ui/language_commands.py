@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from statsclaw.engine.tools import missing_programs
+from statsclaw.engine.tools import how_to_get, missing_programs
 from statsclaw.languages import language
 from statsclaw.profiles.profile import Profile, all_profiles
 
@@ -19,7 +19,8 @@ from statsclaw.profiles.profile import Profile, all_profiles
 class Row:
     """`contract`: whether frozen criteria can be judged on this machine. `worker`: how a package is asked.
 
-    `missing`: programs without which nothing can be built; `checks_missing`: those that only checks need.
+    `missing`: programs without which nothing can be built; `checks_missing`: those that only checks, tests and the
+    worker need; `sometimes`: those of both that some packages do without.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Row:
     toolchain: tuple[str, ...]
     missing: tuple[str, ...]
     checks_missing: tuple[str, ...]
+    sometimes: tuple[str, ...]
     get: str
 
 
@@ -37,18 +39,20 @@ def rows() -> list[Row]:
 
 
 def _row(profile: Profile) -> Row:
-    needed = dict.fromkeys(program for command in profile.build for program in command.needs)
-    absent = missing_programs(profile, profile.build)
     asked = language(profile.id)
+    built = profile.needed(profile.build)
+    further = [*profile.needed(profile.commands()), *(asked.needs if asked else ())]
+    absent = missing_programs(profile, dict.fromkeys((*built, *further)))
     return Row(
         id=profile.id,
         name=profile.name,
         contract=asked is not None and not absent,
         worker=asked.how if asked is not None else "none",
-        toolchain=tuple(program for program in needed if program not in absent),
-        missing=absent,
-        checks_missing=tuple(p for p in missing_programs(profile, profile.commands()) if p not in needed),
-        get=profile.missing_tool,
+        toolchain=tuple(program for program in built if program not in absent),
+        missing=tuple(program for program in absent if program in built),
+        checks_missing=tuple(program for program in absent if program not in built),
+        sometimes=tuple(program for program in absent if profile.program(program).needed_by),
+        get=how_to_get(profile, absent) if absent else profile.missing_tool,
     )
 
 
@@ -62,12 +66,21 @@ def languages(as_json: Annotated[bool, typer.Option("--json", help="Print JSON f
     for column in ("", "language", "profile", "asked by a worker that is", "missing here"):
         table.add_column(column, overflow="fold")
     for row in found:
-        mark = "[green]✓[/]" if row.contract else "[yellow]–[/]" if not row.missing else "[red]✗[/]"
-        checks = f"{', '.join(row.checks_missing)} (checks only)" if row.checks_missing else ""
-        table.add_row(mark, row.name, row.id, row.worker, ", ".join(row.missing) or checks)
+        absent = bool(row.missing or row.checks_missing)
+        mark = "[green]✓[/]" if row.contract else "[red]✗[/]" if absent else "[yellow]–[/]"
+        table.add_row(mark, row.name, row.id, row.worker, _missing(row))
     console = Console(highlight=False)
     console.print(table)
-    console.print("\n✓ built and judged here · – built, and tested by its own tests only · ✗ cannot be built here")
+    console.print("\n✓ built and judged here · – built, and tested by its own tests only · ✗ a run is not started here")
     for row in found:
-        if row.missing:
+        if row.missing or row.checks_missing:
             console.print(f"{row.name}: {row.get}", soft_wrap=True, markup=False)
+
+
+def _missing(row: Row) -> str:
+    def said(program: str) -> str:
+        notes = ["to check and judge"] if program in row.checks_missing else []
+        notes += ["some packages do without it, or bring it"] if program in row.sometimes else []
+        return f"{program} ({'; '.join(notes)})" if notes else program
+
+    return ", ".join(map(said, (*row.missing, *row.checks_missing)))

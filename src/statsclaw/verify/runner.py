@@ -283,7 +283,8 @@ def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha2
     study = confinement.path(bench.place("simulation") / Path(bench.profile.study_entry).parent)
     values = places | {"python": bench.python or "python3", "report": confinement.path(report), "simulation": study}
     argv, extra = command.fill(values)
-    missing = [program for program in command.needs if not find_program(program, confinement.enclosure)]
+    needed = bench.profile.always_needed(command)
+    missing = [program for program in needed if not find_program(program, confinement.enclosure)]
     if missing:
         text = f"{', '.join(missing)} not found. {bench.profile.missing_tool}"
         return evidence(bench, command.name, phase, subject, tree_sha256, argv, 127, text, 0.0)
