@@ -24,7 +24,9 @@ figures, not measured here). Its instructions are compared with our prompts; all
 once for an attempt, then with what was handed in added, then with what Claude Code adds, also once for an attempt. A
 ratio above 1 says how many times less it is here. What it sent request by request is not known.
 
-With `--table` it also writes, by role, what the estimate before a first run goes by.
+With `--table` it also writes, by role, what the estimate before a first run goes by. With `--smallest` it plays runs
+about one function instead, the package of `tests/support`, and writes what those took: the other end of the same
+estimate.
 
 Run: python benchmarks/agents/bench_tokens.py      (needs R as the demonstration does, and Claude Code; minutes)
 """
@@ -38,6 +40,8 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,12 +58,15 @@ from statsclaw.runlog.events import DispatchStarted
 from statsclaw.runlog.fold import DispatchView, RunView
 from statsclaw.runlog.log import EVENTS
 from statsclaw.runlog.store import ContentStore
+from statsclaw.workspace.layout import RunFolder
 from tests.agents.conftest import CACHE, SECRET
 from tests.agents.recorded import Played, play
-from tests.agents.scripted_model import Asked
-from tests.support.runs import Bench
+from tests.agents.roles import ROLES, honest_files
+from tests.agents.scripted_model import Act, Asked, Say, ScriptedModel, Shell, Talk, Use, Write
+from tests.support.runs import Bench, make_target, order_for
 
-FIRST_RUNS = Path(__file__).parents[2] / "src" / "statsclaw" / "engine" / "first_runs.toml"
+ENGINE = Path(__file__).parents[2] / "src" / "statsclaw" / "engine"
+FIRST_RUNS, SMALLEST_RUNS = ENGINE / "first_runs.toml", ENGINE / "smallest_runs.toml"
 PREDECESSOR_INSTRUCTIONS, PREDECESSOR_IN_ALL = 121_000, 265_000
 #: Few, to save time: prompts do not depend on it, and the documents of scriber and reviewer by 0.3 %.
 REPLICATIONS = 4
@@ -88,7 +95,41 @@ def _unmarked(part: object) -> object:
     return [_unmarked(value) for value in part] if isinstance(part, list) else part
 
 
-def documents_of(played: Played) -> dict[str, int]:
+@dataclass(frozen=True)
+class Smallest:
+    view: RunView
+    folder: RunFolder
+    model: ScriptedModel
+
+
+#: Without a contract there is nobody to ask: the tester writes an ordinary test.
+ORDINARY = {
+    "/repo/tests/validation/ask_tinymean.py": (
+        "/repo/tests/validation/test_tinymean.py",
+        "from tinymean import mean\n\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n",
+    )
+}
+
+
+def play_smallest(bench: Bench, workflow: str) -> Smallest:
+    """Every role reads each file that it is given, hands in what the honest author does, and errs nowhere."""
+
+    def script(role: str, talk: Talk) -> Iterator[Act]:
+        yield Shell("find /in /repo -type f -not -name prompt.md -not -path '*/.git/*' | sort")
+        for path in talk.last.splitlines():
+            yield Use("Read", {"file_path": path})
+        for path, text in honest_files(role, talk.now.first, "--good", "--no-hold").items():
+            yield Write(*(ORDINARY.get(path, (path, text)) if workflow == "quick-fix" else (path, text)))
+        yield Say("Everything is handed in.")
+
+    with ScriptedModel({f"# You are the {role}\n": partial(script, role) for role in ROLES}) as model:
+        target, endpoints = make_target(bench.folder), (f"{model.url}#ANTHROPIC_API_KEY",)
+        order = order_for(target, backend="claude", endpoints=endpoints, workflow=workflow)
+        view = bench.start(order)
+    return Smallest(view, bench.workspace.find(view.head.run_id), model)
+
+
+def documents_of(played: Played | Smallest) -> dict[str, int]:
     """Tokens of the documents of every dispatch, computed again from the log as `statsclaw barrier verify` does."""
     store, view, found = ContentStore(played.folder.store), RunView(), dict[str, int]()
     for record in chain.read(played.folder.path / EVENTS).records:
@@ -100,7 +141,7 @@ def documents_of(played: Played) -> dict[str, int]:
     return found
 
 
-def costs_of(played: Played) -> Iterator[tuple[DispatchView, Counter[str]]]:
+def costs_of(played: Played | Smallest) -> Iterator[tuple[DispatchView, Counter[str]]]:
     """Every dispatch with what it cost."""
     store, documents = ContentStore(played.folder.store), documents_of(played)
     for dispatch in played.view.dispatches.values():
@@ -125,7 +166,7 @@ def costs_of(played: Played) -> Iterator[tuple[DispatchView, Counter[str]]]:
         )
 
 
-def report(played: Played) -> None:
+def report(played: Played | Smallest) -> None:
     roles: dict[str, Counter[str]] = {}
     for dispatch, cost in costs_of(played):
         roles.setdefault(dispatch.role, Counter()).update(cost)
@@ -148,34 +189,52 @@ def report(played: Played) -> None:
     print(f"ratio_in_all_with_claude_codes_own: {PREDECESSOR_IN_ALL / (once + total['program_tokens']):.2f}")
 
 
-def table(played: Played) -> str:
+def table(played: Played | Smallest, above: str = "") -> str:
     """What each role read afresh, from a cache, and wrote, over all of its attempts."""
     roles: dict[str, Counter[str]] = {}
     for dispatch, cost in costs_of(played):
         roles.setdefault(dispatch.role, Counter()).update(cost)
-    lines = ["# Written by `python benchmarks/agents/bench_tokens.py --table`, which says what was counted and how."]
+    lines = []
     for role, cost in roles.items():
         fresh = cost["sent_tokens"] - cost["repeated_tokens"]
-        lines += ["", f"[{role}]", f"input_tokens = {fresh}", f"cached_tokens = {cost['repeated_tokens']}"]
+        lines += ["", f"[{above}{role}]", f"input_tokens = {fresh}", f"cached_tokens = {cost['repeated_tokens']}"]
         lines += [f"output_tokens = {cost['handed_in_tokens']}"]
     return "\n".join(lines) + "\n"
+
+
+def written_by(option: str) -> str:
+    return f"# Written by `python benchmarks/agents/bench_tokens.py {option}`, which says what was counted and how.\n"
+
+
+def finished(played: Played | Smallest) -> Played | Smallest:
+    if played.model.failures or not played.view.finished or played.view.finished.outcome != "shipped":
+        raise SystemExit(f"error: the run was not shipped: {played.model.failures or played.view.missing}")
+    report(played)
+    return played
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What the flagship costs in tokens, by role.")
     parser.add_argument("--table", action="store_true", help=f"write {FIRST_RUNS.name} as well")
+    parser.add_argument("--smallest", action="store_true", help=f"play one function, write {SMALLEST_RUNS.name}")
     asked = parser.parse_args()
-    if fitting_demo() != "probit-r":
+    if not asked.smallest and fitting_demo() != "probit-r":
         raise SystemExit("error: R with Rcpp, RcppArmadillo, testthat and xml2 is not installed")
     os.environ["PATH"] = f"{CACHE / 'node_modules' / '.bin'}:{os.environ['PATH']}"
     os.environ["ANTHROPIC_API_KEY"] = SECRET
-    with tempfile.TemporaryDirectory() as folder:
-        played = play("probit-r", Bench(Path(folder)), replications=REPLICATIONS)
-        if played.model.failures or not played.view.finished or played.view.finished.outcome != "shipped":
-            raise SystemExit(f"error: the run was not shipped: {played.model.failures or played.view.missing}")
-        report(played)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if asked.smallest:
+            text = written_by("--smallest")
+            for workflow_id in ("full", "quick-fix"):
+                (folder / workflow_id).mkdir()
+                played = finished(play_smallest(Bench(folder / workflow_id), workflow_id))
+                text += table(played, f"{workflow_id}.")
+            SMALLEST_RUNS.write_text(text, encoding="utf-8")
+            return
+        probit = finished(play("probit-r", Bench(folder), replications=REPLICATIONS))
         if asked.table:
-            FIRST_RUNS.write_text(table(played), encoding="utf-8")
+            FIRST_RUNS.write_text(written_by("--table") + table(probit), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def test_before_the_first_run_the_demonstration_at_the_price_of_a_model_that_is_
     line = estimate_line(rows)
     assert line and line.text.startswith("about ") and "at the price of claude-sonnet-4-5" in line.text
     assert "$" in line.text and "nothing is known of such a run here yet" in line.text
-    assert "a small fix takes less" in line.text
+    assert "what one small function took" in line.text and "took, a whole package" in line.text
 
 
 def test_many_requests_are_not_charged_as_one_long_one():
@@ -93,8 +93,9 @@ def test_people_and_recordings_cost_nothing_that_could_be_estimated():
 
 
 def test_what_is_known_in_part_is_said_so():
-    some = Expected("builder", "claude", Usage(input_tokens=10, cost_usd=1.0), 1.0, 2, "")
-    none = Expected("tester", "claude", Usage(input_tokens=10), 0.0, 0, "")
+    used = Usage(input_tokens=10, cost_usd=1.0)
+    some = Expected("builder", "claude", used, 1.0, 2, "", used)
+    none = Expected("tester", "claude", Usage(input_tokens=10), 0.0, 0, "", Usage(input_tokens=1))
     assert "in part" in str(estimate_line([some, none]))
     assert "the middle of 2 or more earlier runs" in str(estimate_line([some]))
 
@@ -127,13 +128,37 @@ def test_a_dry_run_needs_neither_the_program_nor_a_key_and_says_what_a_run_would
 
 
 def test_a_budget_that_cannot_suffice_is_said_to_be_so_and_one_that_can_is_not():
-    rows = [
-        Expected(role, "claude", Usage(input_tokens=100, cost_usd=2.0), 1.0, 2, "") for role in ("builder", "tester")
-    ]
+    used = Usage(input_tokens=100, cost_usd=2.0)
+    rows = [Expected(role, "claude", used, 1.0, 2, "", used) for role in ("builder", "tester")]
     said = budget_warnings(
         rows, [BudgetSet(usd=3.0), BudgetSet(scope="tester", usd=2.5), BudgetSet(scope="builder", tokens=50)]
     )
     assert [line.text.split(" that ")[1].split(" is ")[0] for line in said] == ["such a run", "the builder"]
+
+
+def test_a_first_run_lies_between_one_small_function_and_a_whole_package():
+    fix = dict.fromkeys(("builder", "tester"), "claude")
+    rows = expected(fix, [], MODELS, "quick-fix")
+    least, most = sum(row.least.cost_usd for row in rows), sum(row.usage.cost_usd for row in rows)
+    assert 0 < 10 * least < most
+    line = estimate_line(rows)
+    assert line and f"${least:.2f} to ${most:.2f}" in line.text and "at least" not in line.text
+    assert least < sum(row.least.cost_usd for row in expected(fix, [], MODELS, "full"))
+    none, some, enough = (
+        [line.text for line in budget_warnings(rows, [BudgetSet(usd=usd)])] for usd in (least / 2, most / 2, most * 2)
+    )
+    assert "cannot suffice" in none[0] and "may not suffice" in some[0] and enough == []
+
+
+def test_a_dry_run_of_an_unclear_directive_estimates_both_readings(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    argv = ["run", "Fix the typo in hl", "--target", str(tmp_path), "--dry-run", "--backend", "claude"]
+    argv += ["--budget", "0.05usd", "--workspace", str(tmp_path / "workspace")]
+    done = CliRunner().invoke(app, argv, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    assert "The workflow is not clear yet (a small fix could take the short way)" in done.output
+    assert done.output.index("likeliest: workflow quick-fix") < done.output.index("runner-up: workflow fix-and-ship")
+    assert done.output.count("In all: about") == done.output.count("so it cannot suffice") == 2
 
 
 def test_the_price_in_the_readme_is_that_of_the_recorded_run():
@@ -142,3 +167,4 @@ def test_the_price_in_the_readme_is_that_of_the_recorded_run():
     dollars = sum(row.usage.cost_usd for row in rows)
     readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
     assert f"about ${dollars:.0f} at the price of {MODELS['anthropic']}" in readme
+    assert f"one small function about ${sum(row.least.cost_usd for row in rows):.0f}," in readme

@@ -19,7 +19,7 @@ from statsclaw.intake.workflow import workflow as workflow_named
 from statsclaw.runlog.fold import RunView
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
-from statsclaw.ui.estimates import budget_warnings, estimate_for, estimate_line, lacking_for, show_estimate
+from statsclaw.ui.estimates import estimate_lines, lacking_for, readings_for, show_estimate
 from statsclaw.ui.exit_codes import exit_code_of
 from statsclaw.ui.line import Line
 from statsclaw.ui.options import (
@@ -44,7 +44,7 @@ from statsclaw.ui.options import (
     barrier_kind,
     budgets_of,
 )
-from statsclaw.ui.reading import ask_the_model, choose_workflow
+from statsclaw.ui.reading import WHY_ASK, ask_the_model, choose_workflow
 from statsclaw.ui.screen import Screen
 from statsclaw.ui.summary import print_summary
 from statsclaw.ui.walk import Walk
@@ -144,13 +144,13 @@ def run(
     if screen.kind == "live" and not (order.workflow or yes or answers or dry_run):
         order = choose_workflow(order, screen)
     interval_s, order = _schedule(order)
-    workflow_id, costs = estimate_for(order, place)
+    readings = readings_for(order, place)
     if dry_run:
-        show_estimate(screen.console, workflow_id, order, costs, lacking)
+        routing = read_directive(order.directive)
+        ask = "" if chosen_workflow(order, routing) else WHY_ASK[routing.ask or "unseen"]
+        show_estimate(screen.console, readings, order, lacking, ask)
         return
-    if line := estimate_line(costs):
-        screen.say(line)
-    for line in budget_warnings(costs, order.budgets):
+    for line in estimate_lines(readings, order.budgets):
         screen.say(line)
     rounds = 0
     while True:
