@@ -415,6 +415,39 @@ def test_the_first_screen_of_a_whole_run_is_short_has_no_hash_and_one_figure_and
     assert head.count("<table") == 1
 
 
+def test_the_first_screen_says_what_failed_with_the_first_error_and_what_a_check_noted(tmp_path: Path) -> None:
+    made = Made(tmp_path, workflow="validate", profile="c")
+    error = ("src/x.c:1:21: error: 'undefined' undeclared", "    1 | int f(void){ return undefined; }", "      |  ^~")
+    note = ("NOTE: R code for possible problems", "  f: no visible binding for global variable 'x'")
+    case = e.CaseOutcome(name="test_two", outcome="failed", error="AssertionError: 3 is not 2")
+    made.add(
+        made.command(name="earlier", tree_sha256="6" * 64, passed=False, summary="exit status 3", exit_code=3),
+        made.command(name="build", phase="build", passed=False, summary=f"exit status 2: {error[0]}", said=error),
+        made.command(name="r-cmd-check", phase="checks", summary="0 errors, 0 warnings, 1 notes", said=note),
+        made.command(name="unit-tests", phase="unit_tests", passed=False, summary="1 failed", tests=(case,)),
+        made.command(name="before", subject="before", passed=False, summary="exit status 4"),
+        e.VerificationFinished(tree_sha256=TREE, failed=("build",)),
+        e.RunFinished(outcome="done", reason="verification failed: build"),
+    )  # fmt: skip
+    screen = first_screen(made.page())
+    plain = re.sub(r"\\([\\`*_{}\[\]|~$])", r"\1", render_markdown(made.folder))
+    for said in (
+        "build failed: exit status 2: src/x.c:1:21: error: 'undefined' undeclared",
+        "1 | int f(void){ return undefined; }",
+        "r-cmd-check passed: 0 errors, 0 warnings, 1 notes",
+        "NOTE: R code for possible problems",
+        "f: no visible binding for global variable 'x'",
+        "unit-tests failed: 1 failed",
+        "test_two: AssertionError: 3 is not 2",
+    ):
+        assert said in screen, said
+        assert said in plain, said
+    for text in (screen, plain):
+        assert text.index("build failed") < text.index("Is it right?")
+        assert text.count("undeclared") == 1 and "^~" not in text
+        assert "earlier failed" not in text and "before failed" not in text
+
+
 def test_the_first_sentence_of_a_directive_ends_where_the_next_begins() -> None:
     assert first_sentence("Fix v1.2, e.g. the mean. Ship it.") == "Fix v1.2, e.g. the mean."
     assert first_sentence("one line") == "one line"

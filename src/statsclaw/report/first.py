@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -24,6 +24,9 @@ from statsclaw.verify.criteria.tally import tally
 
 _LONGEST_SENTENCE = 420
 _MOST_ROWS = 24
+#: Lines of one command.
+_MOST_SAID = 6
+_WORD = re.compile(r"\w")
 #: An end of a sentence is followed by a new one: not that of "e.g. this", nor of "newey-west.md as".
 _END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\d“\"(])")
 _DECIDES = re.compile(r" \(decides: \w+\)$")
@@ -51,10 +54,23 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
+class Remarked:
+    """A command that did not pass, or passed with a remark, with what it said first. `cut`: lines left out."""
+
+    name: str
+    result: Literal["failed", "passed"]
+    summary: str
+    lines: tuple[str, ...]
+    cut: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class FirstScreen:
     """`files`: how many the result changes, and where that is said. `unmet`: what the sources demand and is not met.
 
-    `assumed`, at `assumed_at`: what no source states. `sent_back`: the lines that sent work back.
+    `remarked`: commands on the tree that was judged last. `assumed`, at `assumed_at`: what no source states.
+    `sent_back`: the lines that sent work back.
     """
 
     title: str
@@ -65,6 +81,7 @@ class FirstScreen:
     files_at: int
     branch: str
     remote: str
+    remarked: tuple[Remarked, ...]
     tally: str
     judged_at: int
     frozen: int
@@ -105,6 +122,7 @@ def first_of(
         files_at=ledger.last(e.CommitPrepared) or ledger.last(e.DispatchFinished),
         branch=view.pushed.branch if view.pushed else view.commit.branch if view.commit else "",
         remote=view.pushed.remote if view.pushed else "",
+        remarked=tuple(_remarked(ledger)),
         tally=tally(judged.judgements) if judged else "",
         judged_at=judged_at,
         frozen=len(checking.criteria),
@@ -124,6 +142,25 @@ def first_of(
         rows_left_out=max(0, len(study.rows) - _MOST_ROWS) if study else 0,
         again="replay" if view.finished else "resume",
     )
+
+
+def _remarked(ledger: Ledger) -> Iterator[Remarked]:
+    """What failed comes first."""
+    tree = ledger.judged_tree
+    done = [row for row in ledger.each(e.CommandExecuted) if (row[1].tree_sha256, row[1].subject) == (tree, "after")]
+    for seq, command in sorted(done, key=lambda row: row[1].passed):
+        bad = [test for test in command.tests if test.outcome in ("failed", "error")]
+        said = [line for line in command.said if _WORD.search(line) and line.strip() not in command.summary]
+        lines = said + [f"{test.name}: {test.error}" for test in bad]
+        if lines or not command.passed:
+            yield Remarked(
+                name=command.name,
+                result="passed" if command.passed else "failed",
+                summary=command.summary,
+                lines=tuple(lines[:_MOST_SAID]),
+                cut=max(0, len(lines) - _MOST_SAID),
+                at=seq,
+            )
 
 
 def first_sentence(directive: str) -> str:
