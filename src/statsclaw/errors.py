@@ -12,6 +12,9 @@ StatsClawError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class StatsClawError(Exception):
     """One clear line for the person, and what to do next."""
@@ -68,3 +71,10 @@ class MachineRefused(StatsClawError):
 
 class RecordingMissing(StatsClawError):
     exit_code = 9
+
+
+def one_of(name: str, known: Iterable[str]) -> str:
+    """What to do about a name that there is not: the nearest one, then all."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1)
+    return f"{f'did you mean {near[0]}? ' if near else ''}choose one of {', '.join(names)}"

@@ -232,6 +232,17 @@ def test_a_mistake_is_one_line_and_its_own_exit_code(
 
 
 @pytest.mark.parametrize(
+    ("option", "near"),
+    [("--workflow=validat", "validate"), ("--profile=pyton", "python"), ("--role-backend=testr=human", "tester")],
+)
+def test_a_name_that_is_mistyped_is_told_the_nearest_one_and_that_nothing_was_started(
+    option: str, near: str, desk: Desk, shared_target: Path
+) -> None:
+    line = said_once(desk.type("run", "fix", "--target", str(shared_target), "--workflow=validate", option), 4)
+    assert "Nothing was started." in line and f"Fix: did you mean {near}? choose one of " in line
+
+
+@pytest.mark.parametrize(
     "argv",
     [("nonsense",), ("run",), ("run", "fix"), ("list", "--nonsense"), ("answer", "x", "--choose", "a"), ("log", "x")],
     ids=" ".join,

@@ -17,7 +17,7 @@ from statsclaw.backends.registry import check_backend_name
 from statsclaw.engine.plan import cannot_be_judged, has_contract, plan_for
 from statsclaw.engine.run import LocalFacts
 from statsclaw.engine.tools import how_to_get, missing_programs, package_in
-from statsclaw.errors import InputRefused, MachineRefused
+from statsclaw.errors import InputRefused, MachineRefused, one_of
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
 from statsclaw.intake.target import PushAccess, Target, fetch_target, only_folder, verify_push_access
@@ -381,7 +381,7 @@ def _read_source(path: Path) -> bytes:
 def check_backends(backends: Mapping[str, str]) -> None:
     for role, name in backends.items():
         if role != "*" and role not in [*Role]:
-            raise InputRefused(f"there is no role {role!r}", todo=f"roles are {', '.join(Role)}")
+            raise InputRefused(f"there is no role {role!r}", todo=one_of(role, Role))
         check_backend_name(name)
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, one_of
 from statsclaw.roles.matrix import Role
 from statsclaw.states import State
 
@@ -66,5 +66,5 @@ def all_workflows() -> Mapping[str, Workflow]:
 def workflow(name: str) -> Workflow:
     found = all_workflows().get(name)
     if found is None:
-        raise InputRefused(f"there is no workflow {name!r}", todo=f"choose one of {', '.join(all_workflows())}")
+        raise InputRefused(f"there is no workflow {name!r}", todo=one_of(name, all_workflows()))
     return found

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, one_of
 from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
 
 BUILT_IN = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
@@ -274,7 +274,7 @@ def _engine_first(rules: Iterable[PathRule]) -> tuple[PathRule, ...]:
 def load_profile(id: str) -> Profile:
     """The profile of that id, its path table led by the rules all languages share."""
     if id not in profile_ids():
-        raise InputRefused(f"there is no profile {id!r}", todo=f"choose one of {', '.join(profile_ids())}")
+        raise InputRefused(f"there is no profile {id!r}", todo=one_of(id, profile_ids()))
     table = _read(id)
     own = (PathRule.model_validate(rule) for rule in table.pop("paths"))
     return Profile.model_validate({**table, "paths": _engine_first((*_common_rules(), *own))})

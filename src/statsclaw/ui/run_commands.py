@@ -11,7 +11,7 @@ import typer
 
 from statsclaw.demo.debian import install_debian_r
 from statsclaw.demo.demo import fitting_demo, prepare_demo
-from statsclaw.engine.start import Order, chosen_workflow, clean_directive
+from statsclaw.engine.start import Order, chosen_workflow, clean_directive, nothing_started
 from statsclaw.errors import InputRefused
 from statsclaw.intake.preferences import COMMAND_LINE, alike
 from statsclaw.intake.routing import route as read_directive
@@ -143,8 +143,9 @@ def run(
         order = ask_the_model(order, screen)
     if screen.kind == "live" and not (order.workflow or yes or answers or dry_run):
         order = choose_workflow(order, screen)
-    interval_s, order = _schedule(order)
-    readings = readings_for(order, place)
+    with nothing_started():
+        interval_s, order = _schedule(order)
+        readings = readings_for(order, place)
     if dry_run:
         routing = read_directive(order.directive)
         ask = "" if chosen_workflow(order, routing) else WHY_ASK[routing.ask or "unseen"]
@@ -170,7 +171,6 @@ def _schedule(order: Order) -> tuple[int | None, Order]:
     if kind == "issues":
         raise InputRefused(
             f"{chosen} needs the issues of a forge, and no forge is connected in this version",
-            kept="Nothing was started",
             todo='take one issue at a time: statsclaw run "fix issue 12: …" --workflow issue-fix',
         )
     if kind != "schedule":
