@@ -128,6 +128,40 @@ def test_a_lexicon_with_an_unknown_key_is_refused() -> None:
         Weights.model_validate({"weights": {}})
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What would it take to support left truncation? Don't implement, I want an estimate of the work.",
+        "What would it take to support left truncation? Don't implement, I want an estimate.",
+        "What would it take to support left truncation? Do not implement it. I'd like an estimate, in days.",
+        "I want an idea of what clustering would need, without changing anything.",
+        "You should not change the code. What does fit() return for NaN?",
+        "There is no need to implement it, I want to know how hard it is.",
+        "Review the bootstrap but do not refactor or rewrite it.",
+        "Check whether hl() is right and do not fix or change anything.",
+        "Review hl() for readability. The results must not change.",
+        "Sketch how to support left truncation without implementing it.",
+    ],
+)
+def test_a_verb_of_making_that_is_negated_makes_nothing(text: str) -> None:
+    found = route(text)
+    assert found.workflow == "review" or found.ask is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Add weights to hl(). Do not change or rename the other arguments.",
+        "Refactor hl(); behaviour must not change",
+        "I want an estimate of the tail index in summary()",
+        "fit() should not return NaN",
+    ],
+)
+def test_a_negation_beside_what_is_to_be_made_leaves_it_to_be_made(text: str) -> None:
+    found = route(text)
+    assert (found.workflow, found.ask) == ("fix-and-ship", None)
+
+
 # --- shipping ----------------------------------------------------------------------------------------------------
 
 

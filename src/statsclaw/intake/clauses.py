@@ -138,7 +138,10 @@ def _stated(phrase: _Phrase, at: int, grammar: Grammar, language: str) -> tuple[
             return None
         if here > at and words[here].text in ("i", "we") and _begins(words, here, _entries(language, "wish")):
             return _stated(phrase, here, grammar, language)
-        if not own and not phrase.question and _begins(words, here, _entries(language, "must")):
+        needless = here > at and words[here - 1].text in grammar.denies  # "there is no need to"
+        if _begins(words, here, _entries(language, "unchanged")):
+            return None
+        if not own and not phrase.question and not needless and _begins(words, here, _entries(language, "must")):
             return "make", words[at].start
     return None
 
@@ -155,12 +158,23 @@ def _after_condition(words: tuple[Word, ...], at: int, grammar: Grammar, languag
     return None
 
 
-def _read_phrase(phrase: _Phrase, grammar: Grammar, language: str, bound: bool) -> tuple[Kind, int] | None:
+def _after_lead_in(phrase: _Phrase, grammar: Grammar, language: str) -> tuple[tuple[Word, ...], int, bool]:
+    """The words that are no adverbs, the place behind "please" or "could you", and whether somebody is asked there."""
     words, at, asked = tuple(w for w in phrase.words if w.text not in grammar.adverbs), 0, False
-    phrase = phrase._replace(words=words)
     while at < len(words) and (length := _begins(words, at, _entries(language, "lead_in"))):
         asked = asked or words[at + length - 1].text in ("you", "to", "somebody", "someone")
         at += length
+    return words, at, asked
+
+
+def _refused(phrase: _Phrase, grammar: Grammar, language: str) -> bool:
+    words, at, _ = _after_lead_in(phrase, grammar, language)
+    return _begins(words, at, _entries(language, "refuse")) > 0
+
+
+def _read_phrase(phrase: _Phrase, grammar: Grammar, language: str, bound: bool) -> tuple[Kind, int] | None:
+    words, at, asked = _after_lead_in(phrase, grammar, language)
+    phrase = phrase._replace(words=words)
     if at < len(words) and words[at].text in grammar.conditions:
         return _after_condition(words, at, grammar, language)
     if at == len(words) or words[at].text in grammar.under or (bound and phrase.joined):
@@ -175,10 +189,11 @@ def _read_phrase(phrase: _Phrase, grammar: Grammar, language: str, bound: bool) 
 
 def _by_verb(text: Text, grammar: Grammar, language: str, schedules: tuple[tuple[int, int], ...]) -> list[Order]:
     found: list[tuple[Kind, int]] = []
-    bound = False
+    bound = refused = False
     timed = text._replace(words=tuple(w for w in text.words if not any(a <= w.start < b for a, b in schedules)))
     for phrase in _split(timed, grammar):
-        seen = _read_phrase(phrase, grammar, language, bound)
+        refused = _refused(phrase, grammar, language) or (refused and phrase.joined)  # "don't refactor or rewrite it"
+        seen = None if refused else _read_phrase(phrase, grammar, language, bound)
         if seen:
             found.append(seen)
         bound = any(w.text in grammar.under for w in phrase.words) or (bound and phrase.joined)

@@ -84,6 +84,8 @@ class Grammar(Strict):
     join: tuple[str, ...] = ()  # ties two clauses together
     under: tuple[str, ...] = ()  # begins a clause that orders nothing: whether, before, which
     refuse: tuple[str, ...] = ()  # forbids what follows
+    unchanged: tuple[str, ...] = ()  # "the results must not change": no order
+    denies: tuple[str, ...] = ()  # before a word of `must`: "no need to"
     wish: tuple[str, ...] = ()  # "I need a ..."
     must: tuple[str, ...] = ()  # "it should ...": a change is asked for
     writes: tuple[str, ...] = ()  # verbs of making whose product may be a report
