@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from statsclaw import languages
 from statsclaw.artifacts.catalogue import catalogue
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import Command, PathClass, Profile, all_profiles, profile_ids
@@ -180,7 +181,7 @@ def _table(page: str, first_column: str) -> list[list[str]]:
     """The rows of the table whose first column has this title, without backticks."""
     lines = iter((DOCS / "reference" / page).read_text(encoding="utf-8").splitlines())
     for line in lines:
-        if line.startswith(f"| {first_column} |"):
+        if line.startswith(f"| {first_column} |".replace("|  |", "| |")):
             next(lines)
             rows = []
             for row in lines:
@@ -251,6 +252,35 @@ def test_profiles_and_their_commands():
         for command in getattr(profile, phase)
     ]
     assert _table("profiles.md", "profile") == there
+
+
+def test_languages_that_are_judged():
+    there = [
+        [
+            profile.name,
+            profile.id,
+            asked.how,
+            "yes" if asked.traces else "no",
+            asked.native.at if asked.native else "–",
+        ]
+        for profile in all_profiles()
+        if (asked := languages.language(profile.id))
+    ]
+    assert _table("profiles.md", "language") == there
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    *first, last = [row[0] for row in there]
+    assert f"Frozen criteria judge packages in {', '.join(first)} and {last};" in readme
+
+
+def test_suites_that_ship():
+    there = [
+        [profile.name, native.data, native.at]
+        for profile in all_profiles()
+        if (asked := languages.language(profile.id)) and (native := asked.native)
+    ]
+    assert sorted(row[:3] for row in _table("questions.md", "")) == sorted(there)
+    changes = " ".join((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split())
+    assert f"runner of their own ({', '.join(row[0] for row in there)}) a run ships" in changes
 
 
 def test_limits():
