@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -19,6 +19,8 @@ from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
 BUILT_IN = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
 _FURTHER: list[Path] = []
 PLACEHOLDERS = frozenset({"python", "tree", "site", "scratch", "adapter", "validation", "simulation", "report"})
+#: In these a study that the engine computes may be written, whatever the package is written in.
+_DRAWING = (".py", ".R")
 COMMAND_LISTS = ("build", "checks", "unit_tests", "validation", "study")
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -166,6 +168,12 @@ class Profile(_Frozen):
     def commands(self) -> tuple[Command, ...]:
         """Every command, in the order the engine runs them."""
         return (*self.build, *self.checks, *self.unit_tests, *self.validation, *self.study)
+
+    def study_entries(self) -> tuple[str, ...]:
+        """The file that a simulator must write, and what it may be instead: the same in another language."""
+        own = PurePosixPath(self.study_entry)
+        others = _DRAWING if own.suffix in _DRAWING else ()
+        return tuple(dict.fromkeys((self.study_entry, *(str(own.with_suffix(ending)) for ending in others))))
 
     def classify(self, path: str) -> PathClass:
         """The class of the first rule that matches; a path that could escape the tree is refused."""
