@@ -156,6 +156,10 @@ def test_a_twin_in_rust_meets_the_contract_of_the_first_and_a_wrong_one_does_not
     rows = [line.split(" | ") for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| C")]
     assert [(row[2], row[4]) for row in rows] == [("PASS", "PASS")] * 3
     assert "3 of 3 criteria have the same verdict" in done.stdout
+    lines = page.read_text(encoding="utf-8").splitlines()
+    times = [line.strip("| ").split(" | ") for line in lines if line.startswith("| `")]
+    assert {row[0] for row in times} == {"`mean`", "`standard_error`"}
+    assert all(int(row[1]) > 0 and float(row[2]) >= 0 and float(row[3]) >= 0 for row in times)
 
     source = material / "builder" / "src" / "lib.rs"
     source.write_text(source.read_text(encoding="utf-8").replace("(n - 1.0)", "n"), encoding="utf-8")

@@ -88,6 +88,7 @@ class Command(_Frozen):
     needs: tuple[Line, ...] = ()
     on: Literal["always", "validation", "simulation", "unit_tests"] = "always"
     beside: bool = False  # needs the tree alone: runs in a copy of it, beside everything but a study
+    reserves: bool = False  # a sanitizer reserves far more address space than the memory it uses
     registry: bool = False  # may reach the package registry, where the person allows it
 
     @model_validator(mode="after")
