@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from statsclaw.verify.blind import careful
+from statsclaw.verify.blind.careful import said
 
 ADDRESS = """=================================================================
 ==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x617000001850 at pc 0x55 bp 0x7f sp 0x7f
 WRITE of size 8 at 0x617000001850 thread T0
     #0 0x55555557c1de in solve /verify/scratch/sanitized/src/solve.c:93
-    #1 0x55555557c1de in fit /verify/scratch/sanitized/src/fit.c:116
+    #1 0x55555557c1de in fit(int, double) /verify/scratch/sanitized/src/fit.c:116
     #2 0x5555 in std::vector<double>::operator[](unsigned long) /usr/include/c++/12/bits/stl_vector.h:1123
+    #2 0x5556 in __pthread_kill_implementation nptl/pthread_kill.c:44
     #3 0x555555562fdc in statsclaw::call() /verify/adapter/call.hpp:10
     #4 0x7ffff7645249 in __libc_start_call_main ../sysdeps/nptl/libc_start_call_main.h:58
 
@@ -40,13 +39,14 @@ UNDEFINED = "/verify/tree/src/scale.c:7:12: runtime error: signed integer overfl
 )
 def test_a_fault_is_named_with_its_place_in_the_package(text: str, lines: list[str], tmp_path: Path) -> None:
     (tmp_path / "memory.12").write_text(text, encoding="utf-8")
-    worker: Any = SimpleNamespace(folder=tmp_path)
-    assert careful._said(worker) == lines
+    for name in ("solve.c", "fit.c"):
+        (tmp_path / "src").mkdir(exist_ok=True)
+        (tmp_path / "src" / name).touch()
+    assert said(tmp_path, tmp_path) == lines
 
 
 def test_a_link_in_the_place_of_what_a_sanitizer_wrote_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     (tmp_path / "other").write_text(ADDRESS, encoding="utf-8")
     (tmp_path / "own" / "memory.1").symlink_to(tmp_path / "other")
-    worker: Any = SimpleNamespace(folder=tmp_path / "own")
-    assert careful._said(worker) == []
+    assert said(tmp_path / "own", tmp_path) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from itertools import takewhile
+from pathlib import Path
 
 from statsclaw.runlog.events import CommandExecuted
 from statsclaw.sandbox.left_behind import read_left_behind
@@ -54,7 +54,9 @@ def memory_evidence(
         return workers[-1]
 
     asked, ended = ending(questions, forms, started, secret, _LIMIT_S)
-    told = [(call.function, found) for call, worker in zip(ended, workers, strict=False) if (found := _said(worker))]
+    tree_folder = bench.place("tree")
+    pairs = zip(ended, workers, strict=False)
+    told = [(call.function, found) for call, worker in pairs if (found := said(worker.folder, tree_folder))]
     lines = [f"{found[0]}, asked for {function}" for function, found in told]
     output = "\n".join(line for _, found in told for line in found)
     silent = len(ended) - len(told)
@@ -71,23 +73,28 @@ def not_looked_at(bench: Bench, subject: str, tree: str) -> CommandExecuted:
     return evidence(bench, "memory", "checks", subject, tree, ("statsclaw", "memory"), 0, text, 0.0, Parsed(True, text))
 
 
-def _said(worker: Conversation) -> list[str]:
-    """What a sanitizer wrote before it ended the worker: the fault and where, then how it was come to."""
-    for place in sorted(worker.folder.glob(f"{_LOG}*")):
+def said(folder: Path, tree: Path) -> list[str]:
+    """What a sanitizer left there when it ended the worker: the fault and its place in the tree, then the callers."""
+    for place in sorted(folder.glob(f"{_LOG}*")):
         text = (read_left_behind(place, _LARGEST) or b"").decode("utf-8", "replace")
         if match := _KIND.search(text):
-            return _read(text, match)
+            return _read(text, match, tree)
     return []
 
 
-def _read(text: str, match: re.Match[str]) -> list[str]:
+def _read(text: str, match: re.Match[str], tree: Path) -> list[str]:
     access = _ACCESS.search(text)
-    rows = takewhile(lambda row: "statsclaw::" not in row[0], _FRAME.findall(text[: _ends(text, access)]))
-    frames = [f"{function} ({at})" for function, at in rows]
+    rows = _FRAME.findall(text[: _ends(text, access)])
+    frames = [f"{function.partition('(')[0]} ({at})" for function, at in rows if _is_own(at, tree)]
     at = _AT.search(text)
     where = frames[0] if frames else at[1] if at else "a place it does not name"
     kind = (match[1] or match[2]).strip() + (f", {access[0]}" if access else "")
     return [f"{kind}, in {where}", *(f"  from {row}" for row in frames[1:_MOST_FRAMES])]
+
+
+def _is_own(at: str, tree: Path) -> bool:
+    path = at.rpartition(":")[0]
+    return ".." not in path and (tree / path).is_file()
 
 
 def _ends(text: str, access: re.Match[str] | None) -> int:
