@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from statsclaw.sandbox.limits import MIB
+from statsclaw.sandbox.room import remove_tree
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.talking import Conversation, Silent
 from tests.languages.compiled import Judged, Probe, answer, criteria_of, hostile, probe, refused, value, verdicts
@@ -35,6 +36,14 @@ OLD = "  *fit = NULL;\n  if (n != rows) return NWOLS_LENGTHS;"
 EXITS = ("src/nwols.c", OLD, "  exit(0);\n" + OLD)
 
 
+BEYOND = (
+    "src/nwols.c",
+    "  size_t divisor = rows - cols;",
+    "  fit->influence[rows * cols] = 1.0;\n  squares += 0.0 * fit->influence[rows * cols + 1];\n"
+    "  size_t divisor = rows - cols;",
+)
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     edits = {"honest": (), "exits": (EXITS,), **{fault.name: (fault.edit,) for fault in FAULTS}}
@@ -44,20 +53,45 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
 def test_the_honest_package_passes_every_command_and_meets_every_criterion(judged: Judged) -> None:
     evidence = judged["honest"]
     assert {name: row.summary for name, row in evidence.items() if not row.passed} == {}
-    assert {"build", "worker-build", "warnings", "sanitizers", "unit-tests", "ask", "validation"} <= {*evidence}
+    assert {"build", "worker-build", "warnings", "sanitizers", "unit-tests", "ask", "validation", "memory"} <= {
+        *evidence
+    }
     assert len(evidence["validation"].tests) == 23
+    assert evidence["memory"].summary == "22 of 22 calls: memory is used as it may be"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_fault_fails_its_criteria_and_no_others(fault: Fault, judged: Judged) -> None:
     assert judged[fault.name]["worker-build"].passed
     assert criteria_of(judged[fault.name]) == {*fault.criteria}
+    assert judged[fault.name]["memory"].passed
 
 
 def test_a_package_that_ends_the_process_meets_nothing_it_is_asked(judged: Judged) -> None:
     rows = judged["exits"]["validation"].tests
     failed = {row.name.partition("[")[2].rstrip("]") for row in rows if row.outcome != "passed"}
     assert failed == {"C1", "C2", "C3", "C4", "C5", "C6", "C11", "C12", "C13", "C14", "C15", "C16", "C23"}
+
+
+def test_memory_beyond_an_array_is_found_by_unit_tests_and_by_the_questions_and_named(tmp_path: Path) -> None:
+    package = Package("c", tmp_path, edits=(BEYOND,))
+    evidence = package.verified("build", "checks", "unit_tests", "validation")
+    assert {name for name, row in evidence.items() if not row.passed} == {"sanitizers", "memory"}
+    assert "heap-buffer-overflow src/nwols.c:93 in solve" in evidence["sanitizers"].summary
+    found = "heap-buffer-overflow, WRITE of size 8, in solve (src/nwols.c:93), asked for nwols_estimate"
+    assert evidence["memory"].summary == found
+    assert (evidence["memory"].phase, evidence["memory"].fault_of) == ("checks", "builder")
+    remove_tree(package.bench.place("adapter") / "careful")
+    last = [*package.validation.judged("after", "0" * 64)][-1]
+    assert (last.name, last.passed) == ("memory", True) and last.summary.startswith("not looked at")
+
+
+def test_flags_that_reach_no_compiler_leave_nothing_looked_at(tmp_path: Path) -> None:
+    edits = [("Makefile", f"$(CFLAGS) {rest}", f"-O2 {rest}") for rest in ("-c -o $@ $<", "-o $@ $< libnwols.a")]
+    evidence = Package("c", tmp_path, edits=tuple(edits)).verified("build", "checks", "validation")
+    assert not evidence["sanitizers"].passed
+    assert "reach no compiler" in evidence["sanitizers"].summary
+    assert evidence["memory"].summary.startswith("not looked at")
 
 
 def test_a_package_without_a_library_is_the_builders_to_mend(tmp_path: Path) -> None:

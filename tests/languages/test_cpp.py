@@ -41,6 +41,12 @@ EXITS = (
 )
 
 
+BEYOND = {
+    "a pointer": ("z.data()[n] = 0.0;", "heap-buffer-overflow, WRITE of size 8, in poissonreg::fit"),
+    "an index": ("z[n] = 0.0;", "ABRT, in poissonreg::fit"),
+}
+
+
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     edits = {"honest": (), "exits": (EXITS,), **{fault.name: (fault.edit,) for fault in FAULTS}}
@@ -50,20 +56,33 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
 def test_the_honest_package_passes_every_command_and_meets_every_criterion(judged: Judged) -> None:
     evidence = judged["honest"]
     assert {name: row.summary for name, row in evidence.items() if not row.passed} == {}
-    assert {"install", "worker-build", "warnings", "sanitizers", "unit-tests", "ask", "validation"} <= {*evidence}
+    assert {"install", "worker-build", "warnings", "sanitizers", "unit-tests", "ask", "validation", "memory"} <= {
+        *evidence
+    }
     assert len(evidence["validation"].tests) == 19
+    assert evidence["memory"].summary == "17 of 17 calls: memory is used as it may be"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_fault_fails_its_criteria_and_no_others(fault: Fault, judged: Judged) -> None:
     assert judged[fault.name]["worker-build"].passed
     assert criteria_of(judged[fault.name]) == {*fault.criteria}
+    assert judged[fault.name]["memory"].passed
 
 
 def test_a_package_that_ends_the_process_meets_nothing_it_is_asked(judged: Judged) -> None:
     rows = judged["exits"]["validation"].tests
     passed = {row.name.partition("[")[2].rstrip("]") for row in rows if row.outcome == "passed"}
     assert passed == {"C9"}  # only window_sums answers
+
+
+@pytest.mark.parametrize("how", BEYOND)
+def test_memory_beyond_an_array_is_found_by_unit_tests_and_by_the_questions_and_named(how: str, tmp_path: Path) -> None:
+    new, said = BEYOND[how]
+    edit = ("src/poissonreg.cpp", "  const double divisor =", f"  {new}\n  const double divisor =")
+    evidence = Package("cpp", tmp_path, edits=(edit,)).verified("build", "checks", "validation")
+    assert {name for name, row in evidence.items() if not row.passed} == {"sanitizers", "memory"}
+    assert evidence["memory"].summary == f"{said} (src/poissonreg.cpp:130), asked for fit"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from statsclaw.backends.protocol import Backend
 from statsclaw.backends.replay import Recording, ReplayBackend
 from statsclaw.backends.twin import Finished, TwinBackend
 from statsclaw.errors import InputRefused
+from statsclaw.profiles.profile import Profile
 
 KNOWN = "human, claude, codex, gemini (or with :MODEL), api:PROVIDER/MODEL, acp:PROGRAM, command:PROGRAM, replay:FOLDER"
 AGENTS: dict[str, type[AgentProgram]] = {
@@ -34,9 +35,9 @@ def make_backend(
     *,
     recording: Recording | None = None,
     pass_env: Collection[str] = (),
-    checks: Collection[str] = (),
+    profile: Profile | None = None,
 ) -> Backend:
-    """`checks`: the names of the commands that build and check the package, for whoever carries criteria over."""
+    """`profile`: of the package, for whoever carries a contract over from another language."""
     kind, _, rest = name.partition(":")
     if kind == "human" and not rest:
         return HumanBackend(run_id)
@@ -45,7 +46,7 @@ def make_backend(
     if kind == "command":
         return CommandBackend(rest, pass_env)
     if kind == "twin":
-        return TwinBackend(Finished(Path(rest)), checks)
+        return TwinBackend(Finished(Path(rest)), profile)
     if kind == "replay":
         return ReplayBackend(recording or Recording(Path(rest)))
     raise InputRefused(f"there is no backend {name!r}", todo=f"use one of: {KNOWN}")

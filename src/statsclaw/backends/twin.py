@@ -1,18 +1,22 @@
 """Who understood and who judges in a finished run hands in the same, for a package in another language.
 
-What is left out: criteria that a check of the first language decides (`R CMD check`), which the second does not have.
+Criteria that a check of the first language decides (`R CMD check`), which the second does not have, are decided by the
+checks of the second.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import yaml
 
 from statsclaw.backends.task import Task
 from statsclaw.errors import InputRefused
+from statsclaw.profiles.profile import Profile, load_profile
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.fold import Question
@@ -22,10 +26,12 @@ from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.room import Room
+from statsclaw.specs.contract import TEST_SPEC
+from statsclaw.specs.lint.coverage import CHECKS
 
 #: Who understood the sources and who judges; everybody else works anew.
 CARRIED = ("planner", "reader", "tester", "simulator")
-_TEST_SPEC = "test-spec.md"
+_PHASES = {"build": "the build", "checks": "the checks", "unit_tests": "the unit tests"}
 _CRITERIA = re.compile(r"(?ms)^(```yaml criteria\n)(.*?)(^```)")
 
 
@@ -44,6 +50,11 @@ class Finished:
         for record in chain.read(folder / EVENTS).records:
             if isinstance(record.event, e.DispatchFinished):
                 self.files.setdefault(record.event.role, {}).update({row.path: row for row in record.event.files})
+
+    def replaced(self, profile: Profile) -> list[Check]:
+        """Criteria that other checks decide in the twin, in a language with this profile."""
+        digest = self.documents["planner"].get(TEST_SPEC)
+        return Checks(self, profile).replaced(self.store.get_text(digest)) if digest else []
 
     def decided(self) -> Iterator[e.Event]:
         """What a person decided of the contract: it holds for the twin from the beginning, and is not asked again."""
@@ -67,8 +78,8 @@ class TwinBackend:
     waits_for_person = False
     executes = False
 
-    def __init__(self, finished: Finished, checks: Collection[str]) -> None:
-        self.finished, self.checks = finished, checks
+    def __init__(self, finished: Finished, profile: Profile | None) -> None:
+        self.finished, self.profile = finished, profile
 
     def equip(self, tools: Enclosure) -> Enclosure:
         return tools
@@ -77,13 +88,15 @@ class TwinBackend:
         documents = self.finished.documents.get(task.role)
         if documents is None:
             return HandIn(failure=f"the finished run has no {task.role}, so this one needs a backend for it")
+        assert self.profile is not None
+        checks = Checks(self.finished, self.profile)
         for name, digest in documents.items():
             text = self.finished.store.get_text(digest)
-            text = without_checks(text, self.checks) if name == _TEST_SPEC else text
+            text = checks.translated(text) if name == TEST_SPEC else text
             (room.outbox / name).write_text(text, encoding="utf-8")
         for change in self.finished.files.get(task.role, {}).values():
             if change.sha256 is not None:
-                place = room.repo / here(change.path)
+                place = room.repo / here(change.path, self.profile.study_entry)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(self.finished.store.get(change.sha256))
         return HandIn(note=f"as in the run whose twin this is: {len(documents)} documents")
@@ -95,19 +108,55 @@ def carried_from(backends: Mapping[str, str]) -> Path | None:
     return Path(found[0]) if found else None
 
 
-def here(path: str) -> str:
-    """Where R keeps its study, other languages have none of their folders."""
-    return path.removeprefix("inst/") if path.startswith("inst/simulations/") else path
+def here(path: str, entry: str) -> str:
+    """The files of a study lie beside the `entry` of the language, R keeps them elsewhere than others."""
+    return re.sub(r"^(inst/)?simulations(?=/)", PurePosixPath(entry).parent.as_posix(), path)
 
 
-def without_checks(text: str, checks: Collection[str]) -> str:
-    """The test specification without the criteria that no check of this language decides."""
+@dataclass(frozen=True)
+class Check:
+    """A criterion that a check of the first language decided, and the phase whose commands decide it here."""
 
-    def kept(block: re.Match[str]) -> str:
-        rows = yaml.safe_load(block[2])
-        mine = [row for row in rows if not (row.get("decided_by") == "check" and row.get("check") not in checks)]
-        if len(mine) == len(rows):
-            return block[0]
-        return block[1] + yaml.safe_dump(mine, sort_keys=False, allow_unicode=True, width=110) + block[3]
+    criterion: str
+    was: str
+    phase: str
 
-    return _CRITERIA.sub(kept, text)
+    def __str__(self) -> str:
+        return f"{self.criterion} is decided by {_PHASES[self.phase]} here, where it was {self.was}"
+
+
+class Checks:
+    """The criteria that checks decide. `phases`: of the first run's commands; `first`: its language."""
+
+    def __init__(self, finished: Finished, profile: Profile) -> None:
+        self.phases = {row.name: row.phase for row in finished.view.evidence.values()}
+        self.first, self.profile = load_profile(finished.view.profile or "").name, profile
+
+    def replaced(self, text: str) -> list[Check]:
+        rows = [row for block in _CRITERIA.finditer(text) for row in yaml.safe_load(block[2])]
+        return [Check(row["id"], row["check"], self._phase(row)) for row in rows if self._is_foreign(row)]
+
+    def translated(self, text: str) -> str:
+        """The test specification for this language; a block without such criteria stays as it is."""
+
+        def here(block: re.Match[str]) -> str:
+            rows = yaml.safe_load(block[2])
+            if not any(map(self._is_foreign, rows)):
+                return block[0]
+            mine = [self._row(row) if self._is_foreign(row) else row for row in rows]
+            return block[1] + yaml.safe_dump(mine, sort_keys=False, allow_unicode=True, width=110) + block[3]
+
+        return _CRITERIA.sub(here, text)
+
+    def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        phase = self._phase(row)
+        quantity = f"{_PHASES[phase]} of {self.profile.name} packages; of {self.first} packages: {row['quantity']}"
+        return {**row, "quantity": quantity, "check": phase}
+
+    def _phase(self, row: Mapping[str, Any]) -> str:
+        phase = self.phases.get(row["check"], "checks")
+        return phase if getattr(self.profile, phase) else "build"
+
+    def _is_foreign(self, row: Mapping[str, Any]) -> bool:
+        own = {row.name for row in (*self.profile.build, *self.profile.checks, *self.profile.unit_tests)}
+        return row.get("decided_by") == "check" and row.get("check") not in {*own, *CHECKS}

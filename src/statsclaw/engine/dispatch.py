@@ -364,9 +364,16 @@ def _undelivered(run: Run, role: Role, files: Sequence[FileChange]) -> list[str]
         return ["there is no file with questions, tests/validation/ask_<topic>.py or .R, in the repository"]
     if role is Role.TESTER and not own:
         return ["there is no validation test in the repository"]
-    if role is Role.SIMULATOR and run.profile.study_entry not in paths:
-        return [f"{run.profile.study_entry} is missing"]
+    if role is Role.SIMULATOR:
+        return _study_faults(run.profile.study_entries(), paths)
     return []
+
+
+def _study_faults(entries: Sequence[str], paths: Collection[str]) -> list[str]:
+    there = [entry for entry in entries if entry in paths]
+    if not there:
+        return [f"{' or '.join(entries)} is missing"]
+    return [f"{' and '.join(there)} are both there, and one of them is the study: remove the other"] * (len(there) > 1)
 
 
 def _secrets(run: Run, found: Inspected) -> list[str]:

@@ -126,7 +126,10 @@ def simulation_of(run: Run, bench: Bench, contract: Contract, basis: str) -> Sim
     assert validation is not None and contract.study is not None
     lay_out_scripts(bench)
     folder = run.folder.path / "study" / sha256(f"{basis} {bench.seed}".encode())[:16]
-    return Simulation(bench, contract.study, run.profile.study_entry, validation.forms, validation.start, folder)
+    laid_out = bench.place("simulation")
+    entries = run.profile.study_entries()
+    entry = next((path for path in entries if (laid_out / path).is_file()), run.profile.study_entry)
+    return Simulation(bench, contract.study, entry, validation.forms, validation.start, folder)
 
 
 def check_study(run: Run, bench: Bench, lay_out: LayOut) -> list[Finding]:

@@ -146,7 +146,7 @@ class Run:
             )
         return make_backend(
             name, self.folder.id, recording=self.recording, pass_env=self.local.pass_env,
-            checks=[row.name for row in (*self.profile.build, *self.profile.checks)] if self.view.profile else (),
+            profile=self.profile if self.view.profile else None,
         )  # fmt: skip
 
     def room(self, dispatch: str) -> Room:

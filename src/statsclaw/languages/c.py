@@ -17,7 +17,13 @@ from statsclaw.specs.interface import Interface
 _BUILD = """set -eu
 libs=$(sed -n 's/^Libs\\.private: *//p' "$2/$4.pc" 2>/dev/null || true)
 flags="-std=c++20 -O1 -DSTATSCLAW_C -Drestrict=__restrict"
-exec c++ $flags -I"$2/include" -o "$1/worker" "$1/all.cpp" "$2/$3" $libs -lpthread -lm
+c++ $flags -I"$2/include" -c -o "$1/worker.o" "$1/all.cpp"
+c++ -o "$1/worker" "$1/worker.o" "$2/$3" $libs -lpthread -lm
+mkdir "$1/careful"
+if grep -q address "$5/sanitized.flags" && grep -q __asan_ "$5/sanitized/$3"; then
+  c++ -fsanitize=undefined,address -o "$1/careful/worker" "$1/worker.o" "$5/sanitized/$3" $libs -lpthread -lm &&
+    printf '#!/bin/sh\nexec %s "${0%%/*}/worker" "$@"\n' "$(cat "$5/sanitized.fixed")" > "$1/careful/run" || true
+fi
 """
 
 
@@ -32,7 +38,7 @@ class C(Compiled):
         library = next((path for path in found if re.fullmatch(r"[\w./+-]+", path)), None)
         if library is None:
             raise Unfit(f"make has built no static library {name}")
-        argv = ("sh", "-c", _BUILD, "worker", "{adapter}", "{tree}", library, interface.package)
+        argv = ("sh", "-c", _BUILD, "worker", "{adapter}", "{tree}", library, interface.package, "{scratch}")
         build = Command(
             name="worker-build", cwd="scratch", parser="exit", timeout_s=1800, needs=("c++", "sh"), argv=argv
         )

@@ -29,7 +29,22 @@ add_executable(worker all.cpp)
 target_compile_features(worker PRIVATE cxx_std_20)
 target_compile_definitions(worker PRIVATE {definitions})
 target_link_libraries(worker PRIVATE {package}::{package})
-set_target_properties(worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${{CMAKE_SOURCE_DIR}}")
+set_target_properties(worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${{CMAKE_SOURCE_DIR}}/${{STATSCLAW_BELOW}}")
+"""
+
+#: Both workers at the same time. Without the one that is careful, memory is not looked at.
+_BUILD = """set -eu
+if grep -q address "$2/sanitized.flags" && [ -d "$2/sanitized-site" ]; then
+  {
+    cmake -S "$1" -B "$1/build-careful" -DCMAKE_PREFIX_PATH="$2/sanitized-site" -DSTATSCLAW_BELOW=careful \\
+      -DCMAKE_CXX_FLAGS="-g1 -O1 -D_GLIBCXX_ASSERTIONS -fno-omit-frame-pointer -fsanitize=address" \\
+      -DCMAKE_EXE_LINKER_FLAGS=-fsanitize=undefined &&
+      cmake --build "$1/build-careful" &&
+      printf '#!/bin/sh\\nexec %s "${0%%/*}/worker" "$@"\\n' "$(cat "$2/sanitized.fixed")" > "$1/careful/run" || true
+  } > "$1/careful.txt" 2>&1 &
+fi
+cmake --build "$1/build" || { wait; exit 1; }
+wait
 """
 
 
@@ -51,7 +66,7 @@ class Cpp(Compiled):
         configure = (
             "cmake", "-S", "{adapter}", "-B", "{adapter}/build", "-DCMAKE_PREFIX_PATH={site}", "-DCMAKE_CXX_FLAGS=-O1",
         )  # fmt: skip
-        build = ("cmake", "--build", "{adapter}/build")
+        build = ("sh", "-c", _BUILD, "worker-build", "{adapter}", "{scratch}")
         table = (c_table if is_c else cpp_table)(interface, include)
         return Adapter(
             {**sources(table), "CMakeLists.txt": cmake},
@@ -60,7 +75,7 @@ class Cpp(Compiled):
 
 
 def _command(name: str, argv: tuple[str, ...]) -> Command:
-    return Command(name=name, cwd="scratch", parser="exit", timeout_s=1800, needs=("cmake", "c++"), argv=argv)
+    return Command(name=name, cwd="scratch", parser="exit", timeout_s=1800, needs=("cmake", "c++", "sh"), argv=argv)
 
 
 LANGUAGE = Cpp()

@@ -93,6 +93,8 @@ class Language(ABC):
     native: Native | None = None
     #: Its packages run on the Python that verifies them.
     is_python = False
+    #: Below {adapter}, a script that starts a second worker, which ends where memory is misused; it need not be there.
+    careful: str | None = None
     #: Its worker tells which lines were executed, see docs/reference/worker-protocol.md.
     traces = False
 

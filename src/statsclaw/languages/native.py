@@ -27,6 +27,7 @@ class Compiled(Language):
 
     how = "generated"
     sees = ("adapter",)
+    careful = "careful/run"
 
     def worker(self, at: Places) -> Worker:
         return Worker((f"{at.adapter}/worker",))

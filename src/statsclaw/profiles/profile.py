@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -20,6 +20,8 @@ from statsclaw.profiles.globs import compile_glob, glob_matches, is_plain_path
 BUILT_IN = ("r", "python", "typescript", "stata", "go", "rust", "c", "cpp", "julia")
 _FURTHER: list[Path] = []
 PLACEHOLDERS = frozenset({"python", "tree", "site", "scratch", "adapter", "validation", "simulation", "report"})
+#: In these a study that the engine computes may be written, whatever the package is written in.
+_DRAWING = (".py", ".R")
 COMMAND_LISTS = ("build", "checks", "unit_tests", "validation", "study")
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -88,6 +90,7 @@ class Command(_Frozen):
     needs: tuple[Line, ...] = ()
     on: Literal["always", "validation", "simulation", "unit_tests"] = "always"
     beside: bool = False  # needs the tree alone: runs in a copy of it, beside everything but a study
+    reserves: bool = False  # a sanitizer reserves far more address space than the memory it uses
     registry: bool = False  # may reach the package registry, where the person allows it
 
     @model_validator(mode="after")
@@ -227,6 +230,12 @@ class Profile(_Frozen):
         if not is_new and not program.needed_by.seen_in(package):
             return False
         return not (program.brought_by.seen_in(package) or (registry and program.downloaded_by.seen_in(package)))
+
+    def study_entries(self) -> tuple[str, ...]:
+        """The file that a simulator must write, and what it may be instead: the same in another language."""
+        own = PurePosixPath(self.study_entry)
+        others = _DRAWING if own.suffix in _DRAWING else ()
+        return tuple(dict.fromkeys((self.study_entry, *(str(own.with_suffix(ending)) for ending in others))))
 
     def classify(self, path: str) -> PathClass:
         """The class of the first rule that matches; a path that could escape the tree is refused."""

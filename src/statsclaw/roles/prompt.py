@@ -39,13 +39,15 @@ def render_prompt(
 ) -> str:
     """Everything `role` is told, the documents in its inbox aside."""
     access = MATRIX[role]
-    study = profile.study_entry
     duty = render(
         _PROMPTS,
         f"{role}.md",
         has_planner=Role.PLANNER in roles,
-        study_entry=study,
-        study_trial="Rscript ../in/ask/ask_main.R" if study.endswith(".R") else "python ../in/ask/ask_main.py",
+        study_entry=" or ".join(profile.study_entries()),
+        study_trials=[
+            f"{'Rscript ../in/ask/ask_main.R' if entry.endswith('.R') else 'python ../in/ask/ask_main.py'} try {entry}"
+            for entry in profile.study_entries()
+        ],
         language=profile.id,
         checks=", ".join(dict.fromkeys(command.name for command in (*profile.build, *profile.checks))),
     )

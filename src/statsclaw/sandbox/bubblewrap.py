@@ -237,7 +237,8 @@ def _mended_devices() -> str:
 
 
 def _limits(limits: Limits) -> list[str]:
-    return [f"--nproc={limits.processes}", f"--data={limits.memory_bytes}", "--core=0", f"--fsize={limits.disk_bytes}"]
+    data = limits.memory_bytes + limits.reserved_bytes
+    return [f"--nproc={limits.processes}", f"--data={data}", "--core=0", f"--fsize={limits.disk_bytes}"]
 
 
 def _inner_process(told: int) -> int | None:

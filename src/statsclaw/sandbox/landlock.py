@@ -169,7 +169,7 @@ class Landlock:
             "user": user,
             "limits": {
                 "RLIMIT_NPROC": limits.processes,
-                "RLIMIT_DATA": limits.memory_bytes,
+                "RLIMIT_DATA": limits.memory_bytes + limits.reserved_bytes,
                 "RLIMIT_CORE": 0,
                 "RLIMIT_FSIZE": limits.disk_bytes,
             },

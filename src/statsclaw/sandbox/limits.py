@@ -32,6 +32,7 @@ class Limits(Fact):
     output_bytes: int = 64 * MIB
     timeout_s: float = 4 * 3600
     memory_bytes: int = Field(default_factory=_most_of_the_memory)
+    reserved_bytes: int = 0
     processes: int = 4096
     disk_bytes: int = 16 * GIB
     disk_files: int = 1_000_000

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from statsclaw.backends.replay import Recording
-from statsclaw.backends.twin import carried_from
+from statsclaw.backends.twin import Finished, carried_from
 from statsclaw.engine.documents import keep_copies
 from statsclaw.engine.loop import drive
 from statsclaw.engine.people import Person, Unattended, read_answers
 from statsclaw.engine.perform import open_channel
 from statsclaw.engine.run import LocalFacts, Run, read_local
 from statsclaw.engine.start import Order, check_backends, start_run
-from statsclaw.report.twins import markdown, seconds_of, side_by_side
+from statsclaw.report.twins import markdown, seconds_of, side_by_side, times_of
 from statsclaw.runlog import chain
 from statsclaw.runlog.events import BudgetSet, StudyShortened
 from statsclaw.runlog.fold import RunView
-from statsclaw.runlog.log import EVENTS, Observer, RunLog, read_view
+from statsclaw.runlog.log import EVENTS, Observer, RunLog
 from statsclaw.runlog.store import write_durably
 from statsclaw.sandbox.barrier import Barrier, NoBarrier
 from statsclaw.sandbox.choose import make_barrier
@@ -67,13 +67,16 @@ def _drive(run: Run, screen: Screen) -> RunView:
 
 def _compare_twins(run: Run, finished: Path, screen: Screen) -> None:
     """Both packages side by side, kept with the run as soon as the second was judged."""
-    first = read_view(finished)
+    carried = Finished(finished)
+    first = carried.view
     rows = side_by_side(first, run.view)
     if not any(row.second for row in rows):
         return
     place = run.folder.path / "twin.md"
     names, seconds = (finished.name, run.folder.id), (seconds_of(first), seconds_of(run.view))
-    place.write_text(markdown(rows, names, seconds), encoding="utf-8")
+    times = times_of((finished, first), (run.folder.path, run.view))
+    notes = [str(row) for row in carried.replaced(run.profile)]
+    place.write_text(markdown(rows, names, seconds, times, notes), encoding="utf-8")
     same = sum(1 for row in rows if row.first and row.second and row.first.verdict == row.second.verdict)
     screen.say(Line("twin", f"{same} of {len(rows)} criteria have the same verdict; {place}"))
 

@@ -11,7 +11,7 @@ from statsclaw.backends.twin import CARRIED, Finished
 from statsclaw.engine.start import Order
 from statsclaw.errors import InputRefused
 from statsclaw.languages import can_be_asked
-from statsclaw.profiles.profile import load_profile, profile_ids
+from statsclaw.profiles.profile import Profile, load_profile, profile_ids
 from statsclaw.runlog.log import EVENTS
 from statsclaw.sandbox.network import hosts_of
 from statsclaw.ui import session, settings
@@ -61,9 +61,8 @@ def twin(
     backends = {role: choice.backend for role, choice in chosen.items()}
     backends = {**backends, **typed, **dict.fromkeys(CARRIED, f"twin:{recorded.path}")}
     models = settings.endpoints_for(endpoint or (), backends.values())
-    name = load_profile(language).name
     order = Order(
-        directive=f"Write the {name} twin of the package of {recorded.id}. Its directive was: {first.head.directive}",
+        directive=_directive(finished, recorded.id, load_profile(language)),
         target=target, workflow=first.workflow, profile=language, backends=backends, ship=ship, local_only=not ship,
         sources=lay_out_sources(recorded.path, place, recorded.id), barrier=barrier, tools=tuple(tool or ()),
         endpoints=models, registries=tuple(registry or ()),
@@ -73,6 +72,12 @@ def twin(
     )  # fmt: skip
     folder, second = session.start(place, order, screen, yes=yes, answers=answers)
     end(screen, folder, second, workspace=workspace)
+
+
+def _directive(finished: Finished, id: str, profile: Profile) -> str:
+    others = "".join(f" {row}." for row in finished.replaced(profile))
+    before = finished.view.head.directive
+    return f"Write the {profile.name} twin of the package of {id}.{others} Its directive was: {before}"
 
 
 def _check(finished: Finished, id: str, language: str) -> None:
@@ -86,10 +91,3 @@ def _check(finished: Finished, id: str, language: str) -> None:
             f"{id} has no contract that was judged to its end", kept="Nothing was started",
             todo="finish it first: statsclaw resume " + id,
         )  # fmt: skip
-    entry = Path(load_profile(language).study_entry)
-    for path in finished.files.get("simulator", {}):
-        if Path(path).stem == entry.stem and Path(path).suffix != entry.suffix:
-            raise InputRefused(
-                f"the study of {id} is {path}, and that of a {language} package has to be {entry}",
-                kept="Nothing was started", todo="take a run without a study, or one whose study is in that language",
-            )  # fmt: skip

@@ -37,6 +37,8 @@ from statsclaw.verify.telling import first_error
 ENVIRONMENT = "environment"
 
 _LOOK_EVERY_S = 0.2
+#: Address space that the shadow of the address sanitizer takes; what of it is used counts as memory.
+SHADOW_BYTES = 2**46
 
 _PLACES = ("tree", "site", "scratch", "home", "reports")
 #: Only while it is built: what asks is seen by no check and no unit test.
@@ -96,7 +98,7 @@ class Bench:
             return None
         return replace(self, folder=self.folder / "beside" / name, desk=self.desk / "beside" / name)
 
-    def confinement(self, phase: str, cwd: str, timeout_s: float) -> Confinement:
+    def confinement(self, phase: str, cwd: str, timeout_s: float, reserved_bytes: int = 0) -> Confinement:
         """No agent, no network. What is judged cannot change once it is built; each phase sees what it needs."""
         tools = self.tools(self.python or "")
         places = (*_PLACES, *_EARLIER.get(phase, ()), *_LATER.get(phase, ()))
@@ -111,7 +113,7 @@ class Bench:
         ]
         tmp = Mount(inside="/tmp", host=str(self.place("tmp")), purpose="temporary", writable=True)
         enclosure = replace(tools, mounts=nested((*tools.mounts, *own, tmp)), cwd=f"/verify/{cwd}")
-        limits = self.limits.model_copy(update={"timeout_s": timeout_s})
+        limits = self.limits.model_copy(update={"timeout_s": timeout_s, "reserved_bytes": reserved_bytes})
         return Confinement(self.barrier, enclosure, limits, self.desk)
 
 
@@ -275,7 +277,8 @@ def _has_files(bench: Bench, cls: str) -> bool:
 
 
 def _execute(bench: Bench, command: Command, phase: str, subject: str, tree_sha256: str) -> CommandExecuted:
-    confinement = bench.confinement(phase, command.cwd, float(command.timeout_s))
+    reserved = SHADOW_BYTES if command.reserves else 0
+    confinement = bench.confinement(phase, command.cwd, float(command.timeout_s), reserved)
     fresh_places(bench)
     report = bench.place("reports") / f"{phase}-{re.sub(r'[^A-Za-z0-9]+', '-', command.name)}"
     places = {name: confinement.path(bench.place(name)) for name in ("tree", "site", "scratch", "validation")}

@@ -28,6 +28,9 @@ _CHEAP_S = 5.0
 #: Where a call leaves one of these to the package, two answers need not agree.
 _CHANCE = frozenset({"rng", "seed", "random_state", "generator", "random_seed", "key", "random"})
 
+#: Workers that are ended before nobody asks further.
+_MOST_ENDED = 5
+
 Chain = tuple[Call, ...]
 #: Starts a fresh worker.
 Start = Callable[[], Conversation]
@@ -65,6 +68,24 @@ def asked_once(questions: Questionnaire, forms: Forms, start: Start) -> None:
     for _ in talk.answered(questions.chains()):
         pass
     talk.close()
+
+
+def ending(questions: Questionnaire, forms: Forms, start: Start, secret: str, limit_s: float) -> tuple[int, list[Call]]:
+    """How many questions were asked in that time, and those that ended their worker, one each in their order.
+
+    No answer is looked at.
+    """
+    chains, until = questions.chains(), time.monotonic() + limit_s
+    random.Random(f"{secret} careful").shuffle(chains)
+    talk, number, found = _Talk(forms, start, questions.sha256), 0, list[Call]()
+    for chain in chains:
+        if time.monotonic() > until or len(found) == _MOST_ENDED:
+            break
+        number += len(chain)
+        answers = [answer for _, answer in talk.answered([chain])]
+        found += [call for call, answer in zip(chain, answers, strict=True) if answer.died][:1]
+    talk.close()
+    return number, found
 
 
 def _repeated(chains: Sequence[Chain], given: Mapping[int, Answered], drawn: random.Random) -> list[Chain]:

@@ -80,7 +80,13 @@ def lay_out_scripts(bench: Bench, oracles: str = "") -> Path:
 
 
 def room(
-    bench: Bench, shown: Mapping[str, Path], *, timeout_s: float, home: bool = True, language: str = ""
+    bench: Bench,
+    shown: Mapping[str, Path],
+    *,
+    timeout_s: float,
+    home: bool = True,
+    language: str = "",
+    reserved_bytes: int = 0,
 ) -> BlindRoom:
     """A fresh one, whose name says nothing: a program can read the names of the folders it is shown.
 
@@ -100,7 +106,7 @@ def room(
         mounts.append(Mount(inside=inside, host=str(host), purpose="temporary", writable=True))
     tools = bench.tools(bench.python or (sys.executable if language == "python" else ""))
     enclosure = replace(tools, mounts=nested((*tools.mounts, *mounts)), cwd="/verify/own")
-    limits = bench.limits.model_copy(update={"timeout_s": timeout_s})
+    limits = bench.limits.model_copy(update={"timeout_s": timeout_s, "reserved_bytes": reserved_bytes})
     confinement = Confinement(bench.barrier, enclosure, limits, bench.desk / "blind" / name)
     confinement.desk.mkdir(parents=True, exist_ok=True)
     env = environment(bench, confinement)

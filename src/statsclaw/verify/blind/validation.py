@@ -8,12 +8,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from statsclaw.languages import Places
+from statsclaw.languages import Places, Worker
 from statsclaw.runlog.events import CommandExecuted, Finding
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.interface import Interface
@@ -23,6 +23,7 @@ from statsclaw.verify.blind.anchoring import only_related
 from statsclaw.verify.blind.answering import Heard, asked, asked_once
 from statsclaw.verify.blind.asking import Author, Door, kinds_of, worker_door
 from statsclaw.verify.blind.blaming import first_misfit
+from statsclaw.verify.blind.careful import memory_evidence, not_looked_at, settings
 from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evaluate, leaves_in
 from statsclaw.verify.blind.form import Forms
@@ -42,7 +43,7 @@ from statsclaw.verify.blind.trying import (
     unable_to_fail,
 )
 from statsclaw.verify.parsers import Parsed
-from statsclaw.verify.runner import Bench, evidence
+from statsclaw.verify.runner import SHADOW_BYTES, Bench, evidence
 
 WORKER_S = 7200.0
 #: Dialogues and functions that see, at the same time.
@@ -267,6 +268,12 @@ class Validation:
         elif misfit := first_misfit(result, self.forms):
             row = row.model_copy(update={"fault_of": misfit.role})
         yield row
+        if (careful := self.forms.spoken.careful) and subject == "after":
+            if (self.bench.place("adapter") / careful).is_file():
+                start = partial(self.start, careful=True)
+                yield memory_evidence(self.bench, subject, tree, questions, self.forms, start, self.secret)
+            else:
+                yield not_looked_at(self.bench, subject, tree)
 
     def compared(self, questions: Questionnaire, *, is_base: bool = False) -> Result:
         """`is_base`: the package is the one that others are compared with."""
@@ -353,16 +360,21 @@ class Validation:
     def _look(self, number: int, claim: Claim, answers: Answers) -> Any:
         return self.author.see(claim, answers)
 
-    def start(self) -> Conversation:
-        """A fresh worker that holds the package, in a room of its own."""
+    def start(self, *, careful: bool = False) -> Conversation:
+        """A fresh worker that holds the package, in a room of its own. `careful`: it ends where memory is misused."""
         asked = self.forms.spoken
-        own = room(self.bench, {name: self.bench.place(name) for name in asked.sees}, timeout_s=WORKER_S)
+        reserved = SHADOW_BYTES if careful else 0
+        shown_there = {str(name): self.bench.place(name) for name in asked.sees}
+        own = room(self.bench, shown_there, timeout_s=WORKER_S, reserved_bytes=reserved)
         shown = {str(name): own.path(self.bench.place(name)) for name in asked.sees}
         worker = asked.worker(Places(self.bench.python or sys.executable, own.path(own.scripts), **shown))
         env = {**own.env, **worker.env}
         if self.bench.coverage:
             env["STATSCLAW_COVERAGE"] = own.path(own.own / "coverage")
         places = [own.path(own.own / "questions"), own.path(own.own / "answers"), shown.get("site", "-")]
+        if careful:
+            worker = Worker(("sh", f"{shown['adapter']}/{asked.careful}"))
+            env |= settings(own.path(own.own))
         argv = [*worker.argv, *places, self.interface.package]
         return Conversation(own.confinement, own.own, env).start(argv)
 
