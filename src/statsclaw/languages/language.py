@@ -105,6 +105,10 @@ class Language(ABC):
         """What the runner of the native suite needs of the interface, where the package cannot tell it by itself."""
         return {}
 
+    def native_files(self) -> Mapping[str, str]:
+        """What the runner of the native suite compiles, by path in the repository."""
+        return {}
+
     def literal(self, text: str) -> tuple[Any, ...]:
         """The value of a default as the interface writes it; empty where it is no plain value."""
         words = {"true": True, "false": False, "null": None, "nil": None, "NULL": None, "None": None}

@@ -80,7 +80,10 @@ def native_suite(language: str, questions: Questionnaire, tests: TestSpec, inter
         suite = suite.without(_largest(suite, len(data) - LARGEST), "its data are too large for a repository")
         data = _written(suite)
     own = spoken(language).native
-    return {own.at: (resources.files(__package__) / own.runner).read_text("utf-8"), own.data: data} if own else {}
+    if own is None:
+        return {}
+    runner = (resources.files(__package__) / own.runner).read_text("utf-8")
+    return {own.at: runner, **spoken(language).native_files(), own.data: data}
 
 
 def unwritable(error: Exception) -> Finding:
