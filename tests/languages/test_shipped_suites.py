@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from statsclaw.git import git
-from statsclaw.languages import spoken
+from statsclaw.languages import Case, spoken
 from statsclaw.profiles.profile import load_profile
 from statsclaw.verify.blind.native import native_suite
 from statsclaw.verify.runner import verify_tree
@@ -32,25 +33,20 @@ pytestmark = [
 
 @dataclass(frozen=True)
 class Suite:
-    """How maintainers run it. `lines`: a regular expression with the name of a test and what became of it."""
+    """As shipped_suites.toml has it."""
 
     needs: str
     run: str
     lines: str
     passed: str
-    skipped: str = "SKIP"
-    #: What the package is checked by otherwise.
-    checks: str = "true"
-    #: An edit by which the process ends in a call, and the criterion of that call.
-    ends: tuple[str, str, str, str] = ("", "", "", "")
+    skipped: str
+    checks: str
+    ends: dict[str, str]
 
 
 SUITES = {
-    "go": Suite(
-        "go", "go test -v ./tests/validation", r"^ +--- (?P<outcome>\w+): TestValidation/(?P<name>\S+)", "PASS",
-        checks='go build ./... && go vet ./... && test -z "$(gofmt -l .)" && go test ./...',
-        ends=("kernreg.go", "if reach < 0 {", "for len(y) == 30 {\n\t\tselect {}\n\t}\n\tif reach < 0 {", "C7"),
-    ),
+    id: Suite(**row)
+    for id, row in tomllib.loads((HERE / "shipped_suites.toml").read_text(encoding="utf-8")).items()
 }  # fmt: skip
 
 
@@ -60,7 +56,10 @@ def outcomes(id: str, clone: Path) -> dict[str, str]:
     done = subprocess.run(
         ["sh", "-c", suite.run], cwd=clone, env=env, capture_output=True, text=True, timeout=600
     )  # fmt: skip
-    found = {row["name"]: row["outcome"] for row in re.finditer(suite.lines, done.stdout, re.MULTILINE)}
+    found = {
+        f"{row['name']}-{row['criterion']}": row["outcome"]
+        for row in re.finditer(suite.lines, done.stdout, re.MULTILINE)
+    }
     assert found, done.stdout + done.stderr
     assert (done.returncode == 0) == ({*found.values()} <= {suite.passed, suite.skipped}), done.stdout + done.stderr
     return found
@@ -128,13 +127,13 @@ def test_build_and_checks_of_the_package_are_not_disturbed(clone: Cloned, id: st
     folder = clone(id)
     done = subprocess.run(["sh", "-c", SUITES[id].checks], cwd=folder, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert not failed(id, folder) and not git("status", "--porcelain", cwd=folder)
+    assert not failed(id, folder) and not git("status", "--porcelain", "tests", cwd=folder)
 
 
 @pytest.mark.parametrize("id", SUITES)
 def test_process_that_ends_fails_its_case_alone(clone: Cloned, id: str) -> None:
-    *edit, criterion = SUITES[id].ends
-    assert failed(id, clone(id, (edit[0], edit[1], edit[2]))) == {criterion}
+    ends = SUITES[id].ends
+    assert failed(id, clone(id, (ends["file"], ends["old"], ends["new"]))) == {ends["criterion"]}
 
 
 def asked_instead(folder: Path, id: str, questions: dict[str, Any]) -> None:
@@ -146,6 +145,11 @@ def asked_instead(folder: Path, id: str, questions: dict[str, Any]) -> None:
     blocks = {name: json.dumps(part) for name, part in ({"package": own["package"]} | own | questions).items()}
     text = ",\n".join(f"{json.dumps(name)}: {part}" for name, part in blocks.items())
     place.write_text("{\n" + text + "\n}\n", encoding="utf-8")
+    interface = Package(id, folder).contract.interface
+    assert interface is not None
+    cases = [Case(row["case"], row["criterion"], row.get("left_out", "")) for row in questions["claims"]]
+    for path, text in spoken(id).native_files(interface, cases).items():
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize("id", SUITES)

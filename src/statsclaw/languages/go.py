@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from statsclaw.languages.language import Adapter, Language, Native, Places, Unfit, Values, Worker
+from statsclaw.languages.language import Adapter, Case, Language, Native, Places, Unfit, Values, Worker
 from statsclaw.profiles.profile import Command
 from statsclaw.specs.interface import Class, Function, Interface, Value
 
@@ -52,7 +52,7 @@ class Go(Language):
     def told(self, interface: Interface) -> Mapping[str, Any]:
         return _told(interface)
 
-    def native_files(self) -> Mapping[str, str]:
+    def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
         suite = {row.name: row.read_text("utf-8") for row in (_WORKER / "suite").iterdir()}
         readme = {"tests/validation/README.md": suite.pop("README.md")}
         own = {f"{_SUITE}/program/{name}": text for name, text in suite.items()}
