@@ -26,6 +26,7 @@ from statsclaw.verify.blind.native import native_suite
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.validation import coverage_files
 from statsclaw.verify.measure_coverage import measured, read_dumps
+from tests.languages.calculations import calculations
 from tests.languages.packages import HERE, Fault, Package, ask, faults
 from tests.languages.toolchains import typescript
 
@@ -150,51 +151,14 @@ def test_the_suite_that_ships_passes_and_notices_a_fault(repository: Path) -> No
     place.write_text(text)
 
 
-X = np.random.default_rng(3).normal(size=(5, 3))
-S = X.T @ X
-
-
 @pytest.mark.parametrize("wrong", [False, True])
 def test_the_suite_that_ships_calculates_as_numpy_does(repository: Path, wrong: bool, tmp_path: Path) -> None:
-    def do(name: str, *of: Any, **settings: Any) -> dict[str, Any]:
-        return {"do": name, "of": [{"array": np.asarray(part).tolist(), "dtype": ""} for part in of], "with": settings}
-
-    rows = [
-        (do("mean", X), X.mean()), (do("mean", X, axis=0), X.mean(0)), (do("total", X, axis=-1), X.sum(1)),
-        (do("median", X, axis=1), np.median(X, 1)), (do("sd", X, axis=0), X.std(0, ddof=1)),
-        (do("var", X, divisor=0), X.var()),
-        (do("quantile", X, probability=0.3), np.quantile(X, 0.3)),
-        (do("quantile", X, axis=0, probability=[0.1, 0.9]), np.quantile(X, [0.1, 0.9], 0)),
-        (do("cov", X), np.cov(X.T)), (do("cor", X), np.corrcoef(X.T)), (do("sorted", X), np.sort(X, None)),
-        (do("transposed", X), X.T), (do("diag", S), np.diag(S)), (do("diag", X[0]), np.diag(X[0])),
-        (do("eigenvalues", S), np.linalg.eigvalsh(S)), (do("solve", S, X.T), np.linalg.solve(S, X.T)),
-        (do("solve", S, X[0]), np.linalg.solve(S, X[0])), (do("matmul", X, S), X @ S),
-        (do("matmul", X, X[0]), X @ X[0]),
-        (do("matmul", X[0], X[1]), X[0] @ X[1]), (do("plus", X, X[0]), X + X[0]),
-        (do("over", X[:, :1], X), X[:, :1] / X),
-        (do("power", np.abs(X), 0.5), np.abs(X) ** 0.5), (do("below", X, 0.0), X < 0), (do("at most", 0.0, X), X >= 0),
-        (do("equal", X[0], X[0]), [1, 1, 1]), (do("different", X[0], X[1]), [1, 1, 1]), (do("shape", X), [5, 3]),
-        (do("length", X), 5), (do("smallest", X, axis=0), X.min(0)), (do("largest", X), X.max()),
-        (do("exp", X), np.exp(X)),
-        (do("part", X, at=[1]), X[1]), (do("part", X, at=[-1, 2]), X[-1, 2]),
-        (do("part", X, at=[{"slice": [1, None, 2]}, 0]), X[1::2, 0]),
-        (do("part", X, at=[{"slice": [None, None, -1]}]), X[::-1]),
-        (do("part", X, at=[{"slice": [-2, None, None]}]), X[-2:]),
-        (do("part", X, at=[{"slice": [None, None, None]}, 1]), X[:, 1]),
-    ]  # fmt: skip
-    claims = [
-        {"scenario": "S", "case": f"row {number}", "criterion": "C", "rule": "close", "observed": observed,
-         "expected": {"array": (np.asarray(expected) * 1.0 + wrong).tolist(), "dtype": "float64"}}
-        for number, (observed, expected) in enumerate(rows)
-    ]  # fmt: skip
-    folder = tmp_path / "countreg"
+    folder, questions = tmp_path / "countreg", calculations(wrong)
     shutil.copytree(repository, folder)
-    rule = {"quantity": "a number", "rule": "close", "absolute": 1e-12, "relative": 1e-12}
-    questions = {"criteria": {"C": rule}, "calls": [], "claims": claims, "data": {}, "functions": {}, "methods": {}}
     (folder / "tests/validation/questions.json").write_text(json.dumps(questions))
     found = shipped(folder)
     del found["something was compared"]
-    assert {*found.values()} == {not wrong} and len(found) == len(rows)
+    assert {*found.values()} == {not wrong} and len(found) == len(questions["claims"])
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

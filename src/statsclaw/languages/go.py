@@ -5,18 +5,28 @@ A program beside it reads what the package exports, and the interface adds names
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from statsclaw.languages.language import Adapter, Language, Places, Unfit, Values, Worker
+from statsclaw.languages.language import Adapter, Case, Language, Native, Places, Unfit, Values, Worker
 from statsclaw.profiles.profile import Command
 from statsclaw.specs.interface import Class, Function, Interface, Value
 
 _CLAUSE = re.compile(r"^package[ \t]+([A-Za-z_]\w*)[ \t]*(?://.*|/\*.*)?\r?$", re.MULTILINE)
 #: A package clause stands at the beginning; a file that is longer is not read to its end.
 _LONGEST = 200_000
+_WORKER = files(__package__) / "workers" / "go"
+_BESIDE = ("build.sh", "look/look.go", "look/go.mod")
+#: Folders of this name hold no packages of a module.
+_SUITE = "tests/validation/testdata"
+_DECLARED = """package main
+
+func init() {{ tell(read({text}).(mapping)) }}
+"""
 _APART = frozenset({"vendor", "testdata", "internal"})
 
 
@@ -25,20 +35,37 @@ class Go(Language):
     how = "generated"
     sees = ("adapter",)
     values = Values(by_any_class=True)
+    native = Native("native_go.go", "tests/validation/validation_test.go", f"{_SUITE}/questions.json")
 
     def worker(self, at: Places) -> Worker:
         return Worker((f"{at.adapter}/worker",), {"GODEBUG": "randseednop=0"})
 
     def adapter(self, interface: Interface, tree: Path) -> Adapter:
         folder = _folder(tree, interface.package)
-        source = files("statsclaw.languages") / "workers" / "go"
-        made = {f"source/{row.name}": row.read_text("utf-8") for row in source.iterdir() if row.name.endswith(".go")}
-        made |= {name: source.joinpath(name).read_text("utf-8") for name in ("build.sh", "look/look.go", "look/go.mod")}
-        made["source/declared.go"] = _declared(interface)
+        made = _sources("source") | _beside("")
+        made["source/declared.go"] = _DECLARED.format(text=_text(json.dumps(_told(interface))))
         argv = ("sh", "{adapter}/build.sh", "{tree}", "{adapter}", "{scratch}", folder)
         env = {"GOCACHE": "{scratch}/gocache", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false"}
         command = Command(name="worker", argv=argv, parser="exit", env=env, timeout_s=900, needs=("go", "sh"))
         return Adapter(made, (command,))
+
+    def told(self, interface: Interface) -> Mapping[str, Any]:
+        return _told(interface)
+
+    def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
+        suite = {row.name: row.read_text("utf-8") for row in (_WORKER / "suite").iterdir()}
+        readme = {"tests/validation/README.md": suite.pop("README.md")}
+        own = {f"{_SUITE}/program/{name}": text for name, text in suite.items()}
+        return readme | _sources(f"{_SUITE}/program") | own | _beside(f"{_SUITE}/")
+
+
+def _sources(folder: str) -> dict[str, str]:
+    return {f"{folder}/{row.name}": row.read_text("utf-8") for row in _WORKER.iterdir() if row.name.endswith(".go")}
+
+
+def _beside(folder: str) -> dict[str, str]:
+    """What makes a program of the sources."""
+    return {folder + name: _WORKER.joinpath(name).read_text("utf-8") for name in _BESIDE}
 
 
 def _folder(tree: Path, package: str) -> str:
@@ -80,53 +107,33 @@ def _packages(folder: Path) -> set[str]:
 # --- the interface, as Go ------------------------------------------------------------------------------------------
 
 
-def _declared(interface: Interface) -> str:
-    """declared.go: names of arguments, and the forms of what is returned."""
+def _told(interface: Interface) -> dict[str, Any]:
+    """Names of arguments, and the forms of what is returned."""
     functions = dict(interface.callables())
     functions |= {row.name: Function(name=row.name, arguments=row.arguments) for row in interface.classes}
     returned = [row.returns for row in functions.values()]
     described: dict[str, Value | Class] = {row.class_name: row for row in reversed(returned) if row.class_name}
     described |= {row.name: row for row in interface.classes}
     classes = {name: _form(row) for name, row in described.items() if row.fields or row.methods}
-    return (
-        "package main\n\nfunc init() {\n"
-        f"\tdeclared = map[string]callable{_rows(_named({n: _callable(f) for n, f in functions.items()}))}\n"
-        f"\tclasses = map[string]form{_rows(_named(classes))}\n"
-        "}\n"
-    )
+    return {"functions": {name: _callable(row) for name, row in functions.items()}, "classes": classes}
 
 
-def _callable(function: Function) -> str:
+def _callable(function: Function) -> dict[str, Any]:
     """Of a result that depends on an argument, the fields of every case. Of what exists, the source names arguments."""
     own = function.extends or not function.arguments
-    arguments = "nil" if own else _texts(row.name for row in function.arguments)
+    arguments = {} if own else {"arguments": [row.name for row in function.arguments]}
     returns = function.returns
     parts = {part.name: part for value in (*returns.cases.values(), returns) for part in value.fields}
-    return f"{{{arguments}, form{_form(returns.model_copy(update={'fields': tuple(parts.values())}))}}}"
+    return arguments | {"returns": _form(returns.model_copy(update={"fields": tuple(parts.values())}))}
 
 
-def _form(value: Value | Class) -> str:
-    parts = {
-        "name": _text(getattr(value, "name", "")),
-        "fields": f"[]form{_rows(map(_form, value.fields))}",
-        "methods": f"map[string]callable{_rows(_named({row.name: _callable(row) for row in value.methods}))}",
-    }
+def _form(value: Value | Class) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": getattr(value, "name", "")}
     if isinstance(value, Value):
-        parts |= {"kind": _text(value.type), "class": _text(value.class_name or ""), "shape": _texts(value.shape)}
-        parts["optional"] = "true" if value.optional else "false"
-    return f"{{{', '.join(f'{name}: {text}' for name, text in parts.items())}}}"
-
-
-def _named(rows: Mapping[str, str]) -> list[str]:
-    return [f"{_text(name)}: {row}" for name, row in rows.items()]
-
-
-def _rows(rows: Iterable[str]) -> str:
-    return f"{{{', '.join(rows)}}}"
-
-
-def _texts(names: Iterable[str]) -> str:
-    return f"[]string{_rows(map(_text, names))}"
+        found |= {"kind": value.type, "class": value.class_name, "shape": list(value.shape), "optional": value.optional}
+    found |= {"fields": list(map(_form, value.fields))}
+    found |= {"methods": {row.name: _callable(row) for row in value.methods}}
+    return {name: part for name, part in found.items() if part}
 
 
 def _text(text: str) -> str:

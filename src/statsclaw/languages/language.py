@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -80,6 +80,15 @@ class Native:
     data: str
 
 
+@dataclass(frozen=True)
+class Case:
+    """One test of the suite that ships. `left_out`: why it cannot be made, or nothing."""
+
+    name: str
+    criterion: str
+    left_out: str
+
+
 class Language(ABC):
     """`how`: the worker looks at the package itself (automatic), or is made from its interface (generated)."""
 
@@ -107,6 +116,14 @@ class Language(ABC):
 
     def told(self, interface: Interface) -> Mapping[str, Any]:
         """What the runner of the native suite needs of the interface, where the package cannot tell it by itself."""
+        return {}
+
+    def known_alone(self, interface: Interface) -> Interface:
+        """Without what only the sources of the package say how to call: their calls do not ship."""
+        return interface
+
+    def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
+        """What the runner of the native suite compiles, by path in the repository."""
         return {}
 
     def literal(self, text: str) -> tuple[Any, ...]:

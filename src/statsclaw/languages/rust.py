@@ -9,18 +9,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from statsclaw.languages.language import Adapter, Language, Places, Unfit, Worker
+from statsclaw.languages.language import Adapter, Case, Language, Native, Places, Unfit, Worker
 from statsclaw.profiles.profile import Command
 from statsclaw.specs.interface import Argument, FieldOf, Function, Interface, Value
 
-_FIXED = ("main.rs", "wire.rs", "given.rs", "told.rs", "process.rs")
+_WORKER = files(__package__) / "workers" / "rust"
+_FIXED = ("wire.rs", "given.rs", "told.rs", "process.rs", "asking.rs")
 _CRATE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _DIMENSION = re.compile(r"(?:(rows|cols|length|distinct)\()?([A-Za-z][\w.]*|\d{1,6})\)?(?: ?([+-]) ?(\d{1,6}))?")
 #: Objects inside of objects are followed so far: one may hold another of its own class.
@@ -53,19 +55,6 @@ asked = {{ package = "{name}", path = "{path}" }}
 codegen-units = 1
 """
 
-#: rustdoc writes a file for each public name: what the compiler takes for public counts.
-_BUILD = """\
-set -eu
-export PATH="${CARGO_BIN:+$CARGO_BIN:}$PATH"
-target=$1 adapter=$2 name=$3 lib=$4
-cargo doc --quiet --offline --no-deps --manifest-path "$adapter/Cargo.toml" --package "$name" || true
-(cd "$target/doc/$lib" && ls */index.html *.html) 2> /dev/null |
-  sed -nE 's:^([a-z]+\\.)?([A-Za-z0-9_]+)(/index|)\\.html$:\\1 \\2\\3:p' |
-  sed -nE '/^ (all|index)$/!s:^.* ([A-Za-z0-9_]+).*$:\\1:p' | LC_ALL=C sort -u > "$adapter/src/exports"
-cargo build --quiet --offline --release --manifest-path "$adapter/Cargo.toml"
-cp "$target/release/worker" "$adapter/worker"
-"""
-
 _HEAD = """\
 // Made from the interface.
 
@@ -85,6 +74,8 @@ use std::{option::Option::{self, None, Some}, result::Result::{self, Err, Ok}, v
 use asked::*; // traits whose methods are asked
 
 pub const EXPORTS: &str = include_str!("exports");
+
+include!("reads.rs"); // how each field is read
 """
 
 
@@ -92,15 +83,17 @@ class Rust(Language):
     id = "rust"
     how = "generated"
     sees = ("adapter",)
+    native = Native("native_rust.rs", "tests/validation.rs", "tests/validation/questions.json")
 
     def worker(self, at: Places) -> Worker:
         return Worker((f"{at.adapter}/worker",))
 
     def adapter(self, interface: Interface, tree: Path) -> Adapter:
         crate = _crate(interface.package, tree)
-        source = files("statsclaw.languages").joinpath("workers", "rust")
-        made = {f"src/{name}": source.joinpath(name).read_text(encoding="utf-8") for name in _FIXED}
+        made = {f"src/{name}": _WORKER.joinpath(name).read_text("utf-8") for name in (*_FIXED, "main.rs")}
         made["src/interface.rs"] = _Table(interface, crate).text()
+        made["src/reads.rs"] = "".join(_reading(name, crate.is_getter(name)) for name in _fields(interface))
+        made["build.sh"] = _WORKER.joinpath("build.sh").read_text("utf-8")
         made["Cargo.toml"] = _CARGO.format(name=crate.name, path=f"../tree/{crate.at}".rstrip("/."))
         if lock := _text(tree, tree / "Cargo.lock"):
             made["Cargo.lock"] = lock
@@ -108,9 +101,23 @@ class Rust(Language):
         build = Command(
             name="worker", parser="exit", timeout_s=1800, needs=("sh",),
             env={"CARGO_TARGET_DIR": "{scratch}/adapter", "CARGO_NET_OFFLINE": "true"},
-            argv=("sh", "-c", _BUILD, "worker", *places),
+            argv=("sh", "{adapter}/build.sh", *places),
         )  # fmt: skip
         return Adapter(made, (build,))
+
+    def known_alone(self, interface: Interface) -> Interface:
+        functions = tuple(row for row in interface.functions if row.extends is None)
+        bare = tuple(row if row.returns.class_name else _without_methods(row) for row in functions)
+        return interface.model_copy(update={"functions": bare})
+
+    def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
+        suite = {row.name: row.read_text("utf-8") for row in (_WORKER / "suite").iterdir()}
+        readme = {"README.md": suite.pop("README.md"), "cases.rs": _cases(interface, cases)}
+        made = {name: _WORKER.joinpath(name).read_text("utf-8") for name in (*_FIXED, "build.sh")}
+        made |= {"interface.rs": _Table(interface, None).text(), **suite}
+        made["fields"] = "".join(f"{name} {_word(name)}\n" for name in _fields(interface))
+        program = {f"program/{name}": text for name, text in made.items()}
+        return {f"tests/validation/{name}": text for name, text in (readme | program).items()}
 
     def literal(self, text: str) -> tuple[Any, ...]:
         """A parameter of type Option<f64> may have the default `Some(0.95)`, which is given as 0.95."""
@@ -231,7 +238,7 @@ class _Table:
     """The generated file: for each function, constructor and method of the interface a function that asks it."""
 
     interface: Interface
-    crate: _Crate
+    crate: _Crate | None
 
     def text(self) -> str:
         rows = list(self._rows())
@@ -279,7 +286,7 @@ class _Table:
         """The interface names only the new arguments of a function that the package has had: the source has all."""
         if function.extends is None:
             return function
-        header = self.crate.header(function.name)
+        header = self.crate.header(function.name) if self.crate else None
         if header is None:
             raise Unfit(f"no line of the sources begins with pub fn {function.name}")
         declared = {row.name: row for row in function.arguments}
@@ -288,7 +295,7 @@ class _Table:
 
     def _class(self, function: Function) -> str:
         value = function.returns
-        return value.class_name or (self.crate.class_of(function.name) if value.methods else "")
+        return value.class_name or (self.crate.class_of(function.name) if self.crate and value.methods else "")
 
     def _asking(self, number: int, name: str, owner: str, path: str, function: Function) -> str:
         count = len(function.arguments) + bool(owner)
@@ -347,7 +354,7 @@ class _Table:
     def _parts(self, place: str, fields: Sequence[FieldOf], depth: int) -> str:
         told, shapes, inner = [], [], f"part{depth}"
         for row in fields:
-            read = f"&{place}.{_word(row.name)}" + ("()" if self.crate.is_getter(row.name) else "")
+            read = f"&read_{row.name}!({place})"
             if row.type in ("object", "table") or (row.type == "list" and row.fields):
                 part = f"within!({read}, {inner} => {self._told(inner, row, depth + 1)})"
             else:
@@ -356,6 +363,15 @@ class _Table:
             if len(row.shape) > 1:
                 shapes.append(f"({_said(row.name)}, &{_shape(row)})")
         return f"parts(vec![{', '.join(told)}], &[{', '.join(shapes)}], &given)"
+
+
+def _fields(interface: Interface) -> list[str]:
+    return sorted({part.name for _, part in interface.parts()})
+
+
+def _reading(field: str, is_getter: bool) -> str:
+    read = f"$from.{_word(field)}{'()' if is_getter else ''}"
+    return f"macro_rules! read_{field} {{ ($from:expr) => {{ {read} }}; }}\n"
 
 
 def _shape(value: Value) -> str:
@@ -393,6 +409,24 @@ def _defaults(arguments: Sequence[Argument]) -> str:
 def _text_of(default: str) -> str:
     """As a text of Rust, which knows no \\u0000."""
     return '"' + "".join(c if c.isalnum() or c in " .,+-_()[]:" else f"\\u{{{ord(c):x}}}" for c in default) + '"'
+
+
+def _without_methods(function: Function) -> Function:
+    return function.model_copy(update={"returns": function.returns.model_copy(update={"methods": ()})})
+
+
+def _cases(interface: Interface, cases: Sequence[Case]) -> str:
+    """A test for each case, with a name of its own."""
+    known: Counter[str] = Counter()
+    rows = [f"const LIBRARY: &str = {_said(interface.package.replace('-', '_'))};\n"]
+    for number, case in enumerate(cases):
+        name = re.sub(r"\W", "_", f"{case.name}_{case.criterion}", flags=re.ASCII)
+        known[name] += 1
+        name = f"case_{name}" if not name[0].isalpha() else name
+        name = f"{name}_{known[name]}" if known[name] > 1 else name
+        ignored = f"#[ignore = {_text_of(case.left_out)}]\n" if case.left_out else ""
+        rows.append(f"#[test]\n{ignored}fn {name}() {{\n    check({number});\n}}\n")
+    return "\n".join(rows)
 
 
 LANGUAGE = Rust()

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from statsclaw.languages import spoken
+from statsclaw.languages import Case, Unfit, spoken
 from statsclaw.runlog.events.finding import Finding
 from statsclaw.specs.interface import Function, Interface
 from statsclaw.specs.test_spec import Criterion, TestSpec, Tolerance
@@ -53,6 +53,12 @@ class _Suite:
     def claims(self) -> Iterator[tuple[int, Claim]]:
         return ((number, claim) for number, claim in enumerate(self.questions.claims) if number not in self.left_out)
 
+    def cases(self) -> list[Case]:
+        """The tests of the suite, in the order in which its runner finds them in the data."""
+        rows = ((row, self.left_out.get(number, "")) for number, row in enumerate(self.questions.claims))
+        found = {(row.scenario, row.case, row.criterion, why): None for row, why in rows}
+        return [Case(case, criterion, why) for _, case, criterion, why in found]
+
     def criteria(self) -> dict[str, dict[str, Any]]:
         claimed = {claim.criterion for claim in self.questions.claims}
         return {row.id: _rule(row) for row in self.tests.criteria if row.id in claimed}
@@ -73,6 +79,8 @@ def native_suite(language: str, questions: Questionnaire, tests: TestSpec, inter
     reasons = {number: _left_out(claim, criteria) for number, claim in enumerate(questions.claims)}
     suite = _Suite(questions, tests, interface, language, {number: why for number, why in reasons.items() if why})
     suite = suite.without(_undeclared(suite), "the interface does not declare what it calls")
+    alone = replace(suite, interface=spoken(language).known_alone(interface))
+    suite = suite.without(_undeclared(alone), "only the sources of the package say how it is called")
     forms = Forms(interface, language)
     suite = suite.without((call.id for call in questions.calls if forms.is_figure(call)), "it is about a figure")
     data = _written(suite)
@@ -80,7 +88,14 @@ def native_suite(language: str, questions: Questionnaire, tests: TestSpec, inter
         suite = suite.without(_largest(suite, len(data) - LARGEST), "its data are too large for a repository")
         data = _written(suite)
     own = spoken(language).native
-    return {own.at: (resources.files(__package__) / own.runner).read_text("utf-8"), own.data: data} if own else {}
+    if own is None:
+        return {}
+    runner = (resources.files(__package__) / own.runner).read_text("utf-8")
+    try:
+        further = spoken(language).native_files(alone.interface, suite.cases())
+    except Unfit:  # the package will be told the same when it is built
+        return {}
+    return {own.at: runner, **further, own.data: data}
 
 
 def unwritable(error: Exception) -> Finding:

@@ -17,7 +17,9 @@ for file in "$adapter"/source/*.go; do
 done > "$scratch/overlay.json"
 printf '}}' >> "$scratch/overlay.json"
 cd "$tree"
-[ -z "$native" ] || mkdir statsclaw_worker  # cgo wants a folder that is there
+if [ -n "$native" ]; then  # cgo wants a folder that is there
+  mkdir -p statsclaw_worker
+  trap 'rmdir statsclaw_worker' EXIT
+fi
 go build -overlay "$scratch/overlay.json" ${native:+-tags statsclaw_native} -o "$adapter/worker" \
   ./statsclaw_worker
-[ -z "$native" ] || rmdir statsclaw_worker

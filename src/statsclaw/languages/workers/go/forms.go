@@ -21,7 +21,7 @@ type function struct {
 	names []string
 }
 
-// What the interface says, from declared.go.
+// What the interface says; the worker has it from declared.go.
 var (
 	declared map[string]callable
 	classes  map[string]form
@@ -38,6 +38,53 @@ type form struct {
 	shape             []string
 	fields            []form
 	methods           map[string]callable
+}
+
+// tell takes what the interface says, as names and values.
+func tell(interface_ mapping) {
+	declared, classes = map[string]callable{}, map[string]form{}
+	for _, row := range interface_.part("functions") {
+		declared[row.name] = callableOf(row.value.(mapping))
+	}
+	for _, row := range interface_.part("classes") {
+		classes[row.name] = formOf(row.value.(mapping))
+	}
+}
+
+func (m mapping) part(name string) mapping {
+	found, _ := m.get(name).(mapping)
+	return found
+}
+
+func callableOf(row mapping) callable {
+	found := callable{returns: formOf(row.part("returns"))}
+	if names, isSaid := row.get("arguments").([]interface{}); isSaid {
+		found.arguments = wordsOf(names)
+	}
+	return found
+}
+
+func formOf(row mapping) form {
+	found := form{shape: wordsOf(elements(row.get("shape"))), methods: map[string]callable{}}
+	found.name, _ = row.get("name").(string)
+	found.kind, _ = row.get("kind").(string)
+	found.class, _ = row.get("class").(string)
+	found.optional, _ = row.get("optional").(bool)
+	for _, part := range elements(row.get("fields")) {
+		found.fields = append(found.fields, formOf(part.(mapping)))
+	}
+	for _, method := range row.part("methods") {
+		found.methods[method.name] = callableOf(method.value.(mapping))
+	}
+	return found
+}
+
+func wordsOf(values []interface{}) []string {
+	found := make([]string, len(values))
+	for place, value := range values {
+		found[place], _ = value.(string)
+	}
+	return found
 }
 
 // whole is the form of its class, where the class is described elsewhere.
