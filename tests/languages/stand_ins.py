@@ -24,3 +24,13 @@ def stand_in(id: str, folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{prefix / 'bin'}:{os.environ['PATH']}")
         yield
+
+
+@contextmanager
+def without(program: str, folder: Path) -> Iterator[None]:
+    """A search path on which this program is not found, and a home of one's own."""
+    found = [place for place in os.environ["PATH"].split(":") if not (Path(place) / program).exists()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", ":".join(found))
+        patch.setenv("HOME", str(folder))
+        yield

@@ -1674,7 +1674,7 @@ def test_where_a_language_turns_out_to_have_no_judge_another_workflow_is_asked_f
     assert told.view.workflow == "quick-fix" and told.next() != Ask("workflow")
 
 
-@pytest.mark.parametrize(("name", "profile"), [("full", "stata"), ("full", "r"), ("validate", "go")])
+@pytest.mark.parametrize(("name", "profile"), [("full", "julia"), ("full", "r"), ("validate", "go")])
 def test_what_a_language_can_do_is_not_asked_about(name: str, profile: str) -> None:
     told = Told(name)
     told.view.profile = profile

@@ -199,6 +199,7 @@ TABLES: dict[str, dict[str, str]] = {
         "src/Fit.jl": "source",
         "test/runtests.jl": "unit_tests",
         "test/validation/runtests.jl": "validation",
+        "tests/validation/ask_a.py": "validation",
     },
 }
 
@@ -207,8 +208,6 @@ TABLES: dict[str, dict[str, str]] = {
 def test_path_table(id: str) -> None:
     profile = load_profile(id)
     expected = {**COMMON, **TABLES[id]}
-    if id == "julia":  # tests/validation means nothing special here, but stays protected from agents
-        assert profile.classify("tests/validation/x.dat") == "unit_tests"
     assert {path: str(profile.classify(path)) for path in expected} == expected
 
 
