@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -49,6 +49,9 @@ from statsclaw.engine.steps import (
 from statsclaw.errors import InputRefused
 from statsclaw.git import git, git_text, own_environment
 from statsclaw.intake.workflow import all_workflows, workflow
+from statsclaw.languages.registry import language
+from statsclaw.profiles import profile
+from statsclaw.profiles.profile import add_languages, load_profile
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
@@ -1641,16 +1644,29 @@ def test_a_criterion_that_was_left_unanswered_goes_to_whoever_owed_the_answer(
     assert told.next() == Block(role)
 
 
-def test_where_a_language_turns_out_to_have_no_judge_another_workflow_is_asked_for() -> None:
+@pytest.fixture
+def unasked(tmp_path: Path) -> Iterator[str]:
+    """A language with a profile and no worker."""
+    toy = Path(__file__).parent.parent / "languages" / "toy" / "language" / "calc.toml"
+    shutil.copy(toy, tmp_path / "calc.toml")
+    add_languages(tmp_path)
+    language.cache_clear()
+    yield "calc"
+    profile._FURTHER.clear()
+    load_profile.cache_clear()
+    language.cache_clear()
+
+
+def test_where_a_language_turns_out_to_have_no_judge_another_workflow_is_asked_for(unasked: str) -> None:
     told = Told("full")
-    told.view.profile = "julia"
+    told.view.profile = unasked
     told.walk(until=Ask)
     assert told.next() == Ask("workflow")
-    why = "workflow full judges frozen criteria, which Julia packages cannot answer yet"
+    why = "workflow full judges frozen criteria, which Calc packages cannot answer yet"
     assert reasons(told) == [why]
     run = SimpleNamespace(view=told.view)
     asked = compose(run, "workflow")  # type: ignore[arg-type]
-    assert asked.text.startswith("Workflow full judges frozen criteria, which Julia") and asked.default is None
+    assert asked.text.startswith("Workflow full judges frozen criteria, which Calc") and asked.default is None
     offered = [option.label for option in asked.options]
     assert offered == ["docs", "validate", "review", "quick-fix"]
     told.tell(asked, e.QuestionAnswered(question=asked.question, choice=3, by="prompt"))
@@ -1658,7 +1674,7 @@ def test_where_a_language_turns_out_to_have_no_judge_another_workflow_is_asked_f
     assert told.view.workflow == "quick-fix" and told.next() != Ask("workflow")
 
 
-@pytest.mark.parametrize(("name", "profile"), [("quick-fix", "julia"), ("full", "r"), ("validate", "go")])
+@pytest.mark.parametrize(("name", "profile"), [("full", "julia"), ("full", "r"), ("validate", "go")])
 def test_what_a_language_can_do_is_not_asked_about(name: str, profile: str) -> None:
     told = Told(name)
     told.view.profile = profile
@@ -1666,9 +1682,9 @@ def test_what_a_language_can_do_is_not_asked_about(name: str, profile: str) -> N
     assert told.next() == Enter(State.NEW)
 
 
-def test_where_the_language_is_known_only_what_it_can_do_is_offered() -> None:
+def test_where_the_language_is_known_only_what_it_can_do_is_offered(unasked: str) -> None:
     told = Told("full")
-    told.view.workflow, told.view.profile = None, "stata"
+    told.view.workflow, told.view.profile = None, unasked
     asked = compose(SimpleNamespace(view=told.view), "workflow")  # type: ignore[arg-type]
     assert "full" not in [option.label for option in asked.options] and asked.options
 

@@ -160,6 +160,7 @@ TABLES: dict[str, dict[str, str]] = {
         "x/xtfoo.sthlp": "source",
         "tests/basic.do": "unit_tests",
         "validation/test_a.do": "validation",
+        "tests/validation/ask_a.py": "validation",
     },
     "go": {
         "go.mod": "metadata",
@@ -198,6 +199,7 @@ TABLES: dict[str, dict[str, str]] = {
         "src/Fit.jl": "source",
         "test/runtests.jl": "unit_tests",
         "test/validation/runtests.jl": "validation",
+        "tests/validation/ask_a.py": "validation",
     },
 }
 
@@ -206,8 +208,6 @@ TABLES: dict[str, dict[str, str]] = {
 def test_path_table(id: str) -> None:
     profile = load_profile(id)
     expected = {**COMMON, **TABLES[id]}
-    if id in ("julia", "stata"):  # tests/validation means nothing special here, but stays protected from agents
-        assert profile.classify("tests/validation/x.dat") == "unit_tests"
     assert {path: str(profile.classify(path)) for path in expected} == expected
 
 

@@ -1,0 +1,4 @@
+{smcl}
+{title:linefit}
+
+{pstd}{cmd:linefit} does what the notes say.

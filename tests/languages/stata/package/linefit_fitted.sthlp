@@ -1,0 +1,4 @@
+{smcl}
+{title:linefit_fitted}
+
+{pstd}{cmd:linefit_fitted} does what the notes say.

@@ -1,0 +1,4 @@
+{smcl}
+{title:semean}
+
+{pstd}{cmd:semean} does what the notes say.
