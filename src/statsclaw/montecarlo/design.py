@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from statsclaw.errors import InputRefused
+from statsclaw.montecarlo.own import OwnMetric, own_metric
 
 Level = int | float | str | bool
 Cell = Mapping[str, Level]
@@ -104,6 +105,7 @@ class Study:
     method in the cell. Significantly more fail every criterion of the cell. `leave_out`: combinations of levels that
     make no cell, such as {"n": 20, "p": [10, 20]}. `common_random_numbers`: all cells draw their data from one stream.
     `mcse`: metric → the largest Monte Carlo error it may have; cells get replications, up to the cap, until then.
+    `metrics`: name → function of what was recorded of a cell, by the names of its arguments (see own.py).
     """
 
     name: str
@@ -124,6 +126,7 @@ class Study:
     leave_out: Sequence[Mapping[str, Level | Sequence[Level]]] = ()
     common_random_numbers: bool = False
     mcse: Mapping[str, float] = field(default_factory=dict)
+    metrics: Mapping[str, Callable[..., float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Levels become plain Python values, so that a cell has one name and one stream however it was written."""
@@ -131,10 +134,18 @@ class Study:
             object.__setattr__(self, "grid", {axis: _plain_levels(levels) for axis, levels in self.grid.items()})
         if isinstance(self.leave_out, Mapping):
             object.__setattr__(self, "leave_out", (self.leave_out,))
+        if isinstance(self.metrics, Mapping) and self.metrics and isinstance(self.criteria, Sequence):
+            own: dict[str, OwnMetric] = {each: each for each in self.own_metrics}
+            object.__setattr__(self, "criteria", tuple(_with_own(each, own) for each in self.criteria))
 
     @property
     def method_names(self) -> tuple[str, ...]:
         return tuple(self.methods)
+
+    @property
+    def own_metrics(self) -> tuple[OwnMetric, ...]:
+        """As far as they can be called."""
+        return tuple(own_metric(name, function) for name, function in self.metrics.items() if is_own(function))
 
     def cells(self) -> list[dict[str, Level]]:
         """Every cell of the grid, the last axis fastest; one empty cell where there is no grid."""
@@ -206,6 +217,25 @@ def cells_of(
     """Every combination of levels but those that are left out."""
     cells = [dict(zip(grid, row, strict=True)) for row in product(*grid.values())]
     return [cell for cell in cells if not any(_fits(cell, row) for row in leave_out)] if leave_out else cells
+
+
+def is_own(function: object) -> bool:
+    """A metric can be made of it."""
+    try:
+        return callable(function) and bool(own_metric("", function).columns(""))
+    except (TypeError, ValueError):
+        return False
+
+
+def _with_own(criterion: Criterion, own: Mapping[str, OwnMetric]) -> Criterion:
+    """With the functions of the metrics that it names."""
+    if not isinstance(criterion, Criterion) or not {criterion.metric, criterion.of} & {*own}:
+        return criterion
+    return replace(
+        criterion,
+        metric=own.get(criterion.metric, criterion.metric),
+        of=own.get(criterion.of, criterion.of) if criterion.of is not None else None,
+    )
 
 
 def _fits(cell: Cell, row: Mapping[str, Level | Sequence[Level]]) -> bool:

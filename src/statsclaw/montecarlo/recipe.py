@@ -41,7 +41,7 @@ def recipe_for(study: Study) -> Recipe | None:
         if not callable(study.truth) and not any(callable(value) for value in study.truth.values()):
             plain["truth"] = study.truth
         return Recipe(study.origin, plain, study.method_names)
-    bare = replace(study, criteria=(), origin=study.origin if study.program is not None else None)
+    bare = replace(study, criteria=(), metrics={}, origin=study.origin if study.program is not None else None)
     if study.program is not None:
         truth = _TruthTable({tuple(cell.items()): _plain_truths(study, cell) for cell in study.cells()})
         return Recipe(None, {}, pickled=pickle.dumps(replace(bare, truth=truth)))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, levels_of
+from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, is_own, levels_of
 
 MOST_REPLICATIONS = 10**10
 MOST_CELLS = 10**6
@@ -24,6 +24,7 @@ def validate(study: Study) -> Study:
     _methods(study)
     _numbers(study)
     _truth(study)
+    _metrics(study)
     _criteria(study)
     return study
 
@@ -158,6 +159,16 @@ def _truth(study: Study) -> None:
             )
 
 
+def _metrics(study: Study) -> None:
+    said = "metrics must be a mapping from name to function, e.g. {'loss': lambda estimate, truth: …}"
+    _require(isinstance(study.metrics, Mapping), said)
+    for name, function in study.metrics.items():
+        _require(_is_name(name), f"the metric {name!r} needs a name: one line of text")
+        _require(callable(function), f"the metric {name} is not a function")
+        said = f"the metric {name} must take its columns by name, such as (estimate, truth)"
+        _require(is_own(function), said)
+
+
 #: What the values of a metric cannot go beyond.
 _RANGES = {
     **dict.fromkeys(("coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"), (0.0, 1.0)),
@@ -171,10 +182,13 @@ def validate_criteria(study: Study) -> Study:
     """The study itself, if its criteria can be judged. Not for workers: it loads what judges."""
     from statsclaw.montecarlo.metrics.measures import METRICS
     from statsclaw.montecarlo.verdicts.faults import faults_of
-    from statsclaw.montecarlo.verdicts.questions import check_criterion
+    from statsclaw.montecarlo.verdicts.questions import KNOWN, check_criterion
 
+    for name in study.metrics:
+        _require(name not in KNOWN, f"the metric {name!r} is one of the engine's: give it another name")
+    known = {*METRICS, *study.metrics}
     for metric in study.mcse:
-        _require(metric in METRICS, f"mcse: there is no metric {metric!r}; known are {', '.join(sorted(METRICS))}")
+        _require(metric in known, f"mcse: there is no metric {metric!r}; known are {', '.join(sorted(known))}")
     for criterion in study.criteria:
         check_criterion(study, criterion)
         faults_of(criterion)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -126,6 +127,7 @@ class StudyFile(_Table):
     leave_out: list[dict[str, FileLevels]] = []
     common_random_numbers: bool = False
     mcse: dict[str, Number] = {}
+    metrics: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +179,7 @@ def _study(file: StudyFile, path: Path) -> Study:
         leave_out=tuple(file.leave_out),
         common_random_numbers=file.common_random_numbers,
         mcse=file.mcse,
+        metrics=_metrics(_existing(path.parent, file.metrics)) if file.metrics else {},
         description=file.description,
         origin=path,
     )
@@ -223,6 +226,17 @@ def _truth(file: StudyFile, path: Path) -> Truth:
         if None in row or None in row.values():
             raise StudyRefused(f"line {number} of {source.name} has another number of fields than its first line")
     return TruthTable(rows, axes)
+
+
+def _metrics(file: Path) -> dict[str, Callable[..., float]]:
+    """The public functions of a file in Python."""
+    content: dict[str, Any] = {"__name__": file.stem}
+    try:
+        exec(compile(file.read_bytes(), str(file), "exec"), content)  # the person's own code, as a study in Python is
+    except Exception as error:
+        raise StudyRefused(f"{file.name} cannot be loaded: {type(error).__name__}: {error}") from None
+    own = {name: each for name, each in content.items() if isinstance(each, FunctionType) and name[0] != "_"}
+    return {name: each for name, each in own.items() if each.__globals__ is content}
 
 
 def _same(written: Level, level: Level) -> bool:
