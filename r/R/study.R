@@ -8,10 +8,11 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   state <- new_capture(stem)
   program <- program_lines(draw, methods, packages, state)
   tell_capture(state)
-  study <- list(name = if (is.null(name)) stem else name, replications = replications, seed = seed, level = level,
-    timeout = timeout, cap = cap, failures_allowed = failures_allowed)
+  by_cell <- is.function(replications) || !is.null(names(replications))
+  study <- list(name = if (is.null(name)) stem else name, replications = if (!by_cell) replications, seed = seed,
+    level = level, timeout = timeout, cap = cap, failures_allowed = failures_allowed)
   own <- names(state$saved)
-  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem)
+  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem, if (by_cell) replications)
   code <- file.path(dirname(file), paste0(stem, ".R"))
   for (each in c(file, code)) check_untouched(each, file)
   if (!dir.exists(dirname(file))) dir.create(dirname(file), recursive = TRUE)
@@ -90,9 +91,10 @@ tell_capture <- function(state) {
 
 # ---- study.toml ------------------------------------------------------------------------------------------------------
 
-design_lines <- function(study, methods, grid, truth, criteria, files, stem) {
+design_lines <- function(study, methods, grid, truth, criteria, files, stem, replications = NULL) {
   plain <- study[!vapply(study, is.null, NA)]
   cells <- expand.grid(rev(as.list(grid)), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  cells <- cells[rev(seq_along(cells))]
   c(
     vapply(names(plain), function(key) toml_line(key, toml_scalar(plain[[key]])), ""),
     toml_line("methods", toml_array(methods)),
@@ -103,7 +105,8 @@ design_lines <- function(study, methods, grid, truth, criteria, files, stem) {
     "",
     "[grid]",
     vapply(names(grid), function(axis) toml_line(axis, toml_array(grid[[axis]])), ""),
-    truth_lines(truth, cells[rev(seq_along(cells))]),
+    if (!is.null(replications)) table_lines("[replications]", replications_of(replications, cells)),
+    truth_lines(truth, cells),
     unlist(lapply(if (is.character(criteria$id)) list(criteria) else criteria, criterion_lines))
   )
 }
@@ -122,8 +125,18 @@ truth_lines <- function(truth, cells) {
   unlist(lapply(rows, function(row) table_lines("[[truth]]", row)))
 }
 
+# By the names of cells, such as n=20.
+replications_of <- function(replications, cells) {
+  if (!is.function(replications)) return(as.list(replications))
+  if (!length(cells)) return(list(all = replications(list())))
+  levels <- lapply(seq_len(nrow(cells)), function(row) as.list(cells[row, , drop = FALSE]))
+  name <- function(cell) paste(names(cell), gsub("\"", "", vapply(cell, toml_scalar, "")), sep = "=", collapse = ",")
+  structure(lapply(levels, replications), names = vapply(levels, name, ""))
+}
+
 table_lines <- function(head, values) {
   if (is.null(names(values)) || !all(nzchar(names(values)))) {
+    if (head == "[replications]") stop("`replications` needs the names of cells: c(all = 500, \"n=20\" = 2000)", call. = FALSE)
     stop("`truth` needs the names of the parameters: list(mu = 1)", call. = FALSE)
   }
   c("", head, vapply(names(values), function(key) toml_line(key, toml_scalar(values[[key]])), ""))

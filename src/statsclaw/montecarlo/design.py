@@ -27,6 +27,8 @@ Dgp = Callable[[Cell, np.random.Generator], Any]
 Method = Callable[..., Mapping[str, Any]]
 #: What is to be estimated may depend on the data that were drawn (a sample's own average effect): truth(data, cell).
 TruthOfData = Callable[[Any, Cell], float]
+#: Of every cell, or by cell: a table from names of cells (all, or some of their levels), or a function.
+Replications = int | Mapping[str, int] | Callable[[Cell], int]
 Truth = Mapping[str, float | TruthOfData] | Callable[[Cell], Mapping[str, float | TruthOfData]]
 
 
@@ -105,6 +107,7 @@ class Study:
     method in the cell. Significantly more fail every criterion of the cell. `leave_out`: combinations of levels that
     make no cell, such as {"n": 20, "p": [10, 20]}. `common_random_numbers`: all cells draw their data from one stream.
     `mcse`: metric → the largest Monte Carlo error it may have; cells get replications, up to the cap, until then.
+    `replications`: of each cell, a table such as {"all": 500, "n=20": 2000}, or a function of the cell.
     `metrics`: name → function of what was recorded of a cell, by the names of its arguments (see own.py).
     """
 
@@ -112,7 +115,7 @@ class Study:
     grid: Mapping[str, Sequence[Level]]
     methods: Mapping[str, Method] | Sequence[str]
     truth: Truth
-    replications: int
+    replications: Replications
     seed: int
     dgp: Dgp | None = None
     program: Program | None = None
@@ -160,6 +163,19 @@ class Study:
             number, place = divmod(number, len(levels))
             found[axis] = levels[place]
         return dict(reversed(found.items()))
+
+    @property
+    def planned(self) -> tuple[int, ...]:
+        """The replications of every cell."""
+        if isinstance(self.replications, Mapping) or callable(self.replications):
+            return tuple(map(self.replications_in, self.cells()))
+        return (_plain(self.replications),) * len(self.cells())
+
+    def replications_in(self, cell: Cell) -> int:
+        count = self.replications
+        if isinstance(count, Mapping):
+            return _most_specific(count, cell)
+        return _plain(count(cell) if callable(count) else count)
 
     def truth_in(self, cell: Cell) -> dict[str, float]:
         """By parameter; 0 where it depends on the data, since what is recorded then is the distance from it."""
@@ -225,6 +241,41 @@ def is_own(function: object) -> bool:
         return callable(function) and bool(own_metric("", function).columns(""))
     except (TypeError, ValueError):
         return False
+
+
+EVERY_CELL = "all"
+
+
+def is_named(name: str, cell: Cell) -> bool:
+    """n=50 names every cell with that level."""
+    levels = {(axis, part.strip()) for axis, _, part in (each.partition("=") for each in name.split(","))}
+    return name == EVERY_CELL or all(axis in cell and _is_level(part, cell[axis]) for axis, part in levels)
+
+
+def _most_specific(counts: Mapping[str, int], cell: Cell) -> int:
+    fitting = [name for name in counts if is_named(name, cell)]
+    levels = {name: 0 if name == EVERY_CELL else name.count("=") for name in fitting}
+    found = [name for name in fitting if levels[name] == max(levels.values())]
+    if len(found) == 1:
+        return _plain(counts[found[0]])
+    if found:
+        raise StudyRefused(f"two rows of replications fit the cell {cell_name(cell)} alike: {' and '.join(found[:2])}")
+    todo = f"one that is called {EVERY_CELL} is for every other"
+    raise StudyRefused(f"no row of replications fits the cell {cell_name(cell)}; {todo}")
+
+
+def _is_level(text: str, level: Level) -> bool:
+    if isinstance(level, bool | str):
+        return text == level or (isinstance(level, bool) and text.lower() == str(level).lower())
+    try:
+        return float(text) == level
+    except ValueError:
+        return False
+
+
+def _plain(count: Any) -> int:
+    plain: int = count.item() if isinstance(count, np.generic) else count
+    return plain
 
 
 def _with_own(criterion: Criterion, own: Mapping[str, OwnMetric]) -> Criterion:

@@ -7,7 +7,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, is_own, levels_of
+import numpy as np
+
+from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, is_named, is_own, levels_of
 
 MOST_REPLICATIONS = 10**10
 MOST_CELLS = 10**6
@@ -112,9 +114,7 @@ def accepts(function: Callable[..., Any], count: int) -> bool:
 
 
 def _numbers(study: Study) -> None:
-    count = study.replications
-    _require(_is_whole(count) and count >= 1, f"replications must be a whole number of at least 1, not {count!r}")
-    _require(count <= MOST_REPLICATIONS, f"{count:,} replications are more than can be run ({MOST_REPLICATIONS:,})")
+    count = _replications(study)
     seed_fits = _is_whole(study.seed) and 0 <= study.seed < 2**64
     _require(seed_fits, f"the seed must be a whole number from 0 to 2^64 − 1, not {study.seed!r}")
     level_fits = _is_number(study.level) and 0.5 < study.level < 1
@@ -132,6 +132,34 @@ def _numbers(study: Study) -> None:
     if study.cap is not None:
         fits = _is_whole(study.cap) and count <= study.cap <= MOST_REPLICATIONS
         _require(fits, f"the cap must be a whole number of at least the {count:,} replications, not {study.cap!r}")
+
+
+def _replications(study: Study) -> int:
+    """The most there are of a cell."""
+    given = study.replications
+    by_cell = isinstance(given, Mapping) or callable(given)
+    said = f"replications must be a whole number, a table of cells or a function of the cell, not {given!r}"
+    _require(by_cell or isinstance(given, (int, float, np.number)), said)
+    cells = study.cells()
+    for name in given if isinstance(given, Mapping) else ():
+        known = isinstance(name, str) and any(is_named(name, cell) for cell in cells)
+        _require(known, f"replications: no cell is called {name}")
+    most = 0
+    for cell in cells if by_cell else cells[:1]:
+        where = f" (in the cell {cell_name(cell)})" if by_cell else ""
+        try:
+            count = study.replications_in(cell)
+        except StudyRefused:
+            raise
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise StudyRefused(f"the replications cannot be computed in the cell {cell_name(cell)}: {said}") from None
+        whole = _is_whole(count) and count >= 1
+        _require(whole, f"replications must be a whole number of at least 1, not {count!r}{where}")
+        fits = count <= MOST_REPLICATIONS
+        _require(fits, f"{count:,} replications are more than can be run ({MOST_REPLICATIONS:,}){where}")
+        most = max(most, count)
+    return most
 
 
 def _truth(study: Study) -> None:

@@ -97,7 +97,7 @@ class Watch:
                     for at, who, column, of in self._needed
                     if at == cell and who == name and column in (*rows.columns, SECONDS)
                 }
-            if self._given[cell, name] < min(self.enough, self._study.replications):
+            if self._given[cell, name] < min(self.enough, self._study.replications_in(self._cells[cell])):
                 continue
             for at, who, column, of in sorted(self._needed):
                 if (at, who) == (cell, name):

@@ -359,14 +359,16 @@ def _row(study: Study, store: Store | None, number: int) -> dict[str, Any]:
     from statsclaw.montecarlo.design import cell_name
 
     done = store.stored(number) if store else 0
-    wanted = max(study.replications, store.reached(number)) if store else study.replications
+    cell = study.cell(number)
+    planned = study.replications_in(cell)
+    wanted = max(planned, store.reached(number)) if store else planned
     left = sum(stop - first for first, stop in store.missing(number, wanted)) if store else wanted
     failures = {method: _failures(store, number, method) for method in store.methods} if store else {}
     warnings = {method: store.warned(number, method) for method in store.methods} if store else {}
     return {
-        "cell": cell_name(study.cells()[number]),
+        "cell": cell_name(cell),
         "done": done,
-        "planned": study.replications,
+        "planned": planned,
         "left": left,
         "failures": failures,
         "warnings": warnings,

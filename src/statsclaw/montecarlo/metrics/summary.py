@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from statsclaw.counting import span
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.failures import Bounds, Support, worst_case
@@ -144,14 +145,15 @@ def judged_metrics(study: Study) -> tuple[str, ...]:
 
 def short_of(study: Study, results: Results) -> list[str]:
     """That replications which were planned are not there yet."""
-    cells = [number for number in range(len(study.cells())) if results.completed(number) < study.replications]
+    planned = study.planned
+    cells = [number for number, count in enumerate(planned) if results.completed(number) < count]
     if not cells:
         return []
-    planned, there = len(study.cells()) * study.replications, sum(map(results.completed, range(len(study.cells()))))
+    there = sum(map(results.completed, range(len(planned))))
     fewest = min(map(results.completed, cells))
-    where = f"{len(cells)} of {len(study.cells())} cells have fewer, one {fewest:,}" if len(study.cells()) > 1 else ""
-    said = f"Not complete: {study.replications:,} replications a cell are planned; {where or f'{fewest:,} are there'}"
-    return [f"{said} ({there:,} of {planned:,})."] if where else [f"{said}."]
+    where = f"{len(cells)} of {len(planned)} cells have fewer, one {fewest:,}" if len(planned) > 1 else ""
+    said = f"Not complete: {span(planned)} replications a cell are planned; {where or f'{fewest:,} are there'}"
+    return [f"{said} ({there:,} of {sum(planned):,})."] if where else [f"{said}."]
 
 
 def parameters_of(names: Sequence[str]) -> list[str]:

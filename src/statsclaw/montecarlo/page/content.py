@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from markupsafe import Markup
 
+from statsclaw.counting import span
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.figures import Theme, draw_figures
@@ -89,7 +90,7 @@ def study_page(
         study=study,
         axes=tuple((axis, ", ".join(map(str, levels))) for axis, levels in study.grid.items()),
         truths=tuple(_truths(study)),
-        replications=f"{min(made):,}" if len(made) == 1 else f"{min(made):,} to {max(made):,}",
+        replications=span(made),
         verdicts=tuple(verdicts := judge_study(study, results)),
         said=render_verdicts(verdicts, every_cell=False) if verdicts else "",
         wrong=findings_of(study, results).render(),

@@ -68,6 +68,15 @@ FileTruth = Annotated[
     Discriminator(lambda value: type(value).__name__),
 ]
 
+FileReplications = Annotated[
+    Annotated[StrictInt, Tag("int")] | Annotated[dict[str, StrictInt], Tag("dict")],
+    Discriminator(lambda value: type(value).__name__),
+]
+_MUST_BE = {
+    "truth": "a table of parameters, a list of rows or the name of a CSV file",
+    "replications": "a whole number, or a table from cells to whole numbers",
+}
+
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -112,7 +121,7 @@ class StudyFile(_Table):
     """The file as it is written."""
 
     name: str
-    replications: StrictInt
+    replications: FileReplications
     seed: StrictInt
     methods: list[str]
     program: ProgramTable
@@ -310,7 +319,7 @@ def _first_problem(error: ValidationError, line_of: LineOf) -> tuple[int | None,
     elif problem["type"] == "missing":
         said = f"the key {where!r} is missing"
     elif problem["type"] == "union_tag_invalid":
-        said = f"{where} must be a table of parameters, a list of rows or the name of a CSV file"
+        said = f"{where} must be {_MUST_BE[where]}"
     else:
         said = f"{where}: {problem['msg'].removeprefix('Value error, ')}" if where else problem["msg"]
     return line_of(keys), said
@@ -318,7 +327,7 @@ def _first_problem(error: ValidationError, line_of: LineOf) -> tuple[int | None,
 
 def _is_type_name(key: int | str) -> bool:
     """pydantic puts the alternative of a union among the keys."""
-    return key in ("dict", "list", "str")
+    return key in ("dict", "int", "list", "str")
 
 
 def _refused(path: Path, line: int | None, sentence: str) -> StudyRefused:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from statsclaw.counting import span
 from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.montecarlo.batch import Batch, Loaded
 from statsclaw.montecarlo.design import Study
@@ -236,8 +237,8 @@ def _redone(
     notes = []
     if counts:
         said = f"{sum(counts.values()):,} replications of an earlier version are set aside in {place / ASIDE}"
-        more = ", --sequential adds to undecided criteria" if max(counts.values()) > study.replications else ""
-        notes = [f"{said}, up to {max(counts.values()):,} a cell; the study plans {study.replications:,} a cell{more}"]
+        more = ", --sequential adds to undecided criteria" if max(counts.values()) > min(study.planned) else ""
+        notes = [f"{said}, up to {max(counts.values()):,} a cell; the study plans {span(study.planned)} a cell{more}"]
     return {**description, "earlier": [{**_alone(each), "until": []} for each in left]}, notes
 
 

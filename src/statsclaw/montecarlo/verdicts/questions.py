@@ -117,6 +117,11 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
             raise StudyRefused(f"{name}: the study does not say what {criterion.parameter} truly is")
     if metric == "rate" and any(not _positive(level) for level in study.grid[str(criterion.axis)]):
         raise StudyRefused(f"{name}: a rate needs an axis of positive numbers")
+    for row in _rows(study, criterion) if metric in ALONG_AXIS else ():
+        counts = list(dict.fromkeys(study.replications_in(study.cell(number)) for number in row))
+        if len(counts) > 1:
+            said = f"{metric} is over cells with {counts[0]:,} and {counts[1]:,} replications, which cannot be judged"
+            raise StudyRefused(f"{name}: {said}", todo=f"give the cells along {criterion.axis} the same number")
     if metric in ALONG_AXIS and not _rows(study, criterion):
         raise StudyRefused(f"{name}: {metric} needs two or more levels of {criterion.axis} among its cells")
 
