@@ -23,10 +23,38 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   made
 }
 
+METRICS <- c(
+  "bias", "relative_bias", "standardised_bias", "median_bias", "empse", "robust_empse", "quantile_range", "modse",
+  "mse", "rmse", "relative_error_modse", "se_ratio", "rms_se_ratio", "coverage", "be_coverage", "width",
+  "rejection", "time", "median_time", "failure_rate", "convergence_rate", "mean", "relative_precision", "agreement",
+  "difference", "speed_ratio", "rate", "trend"
+)
+
 mc_criterion <- function(id, metric, method, parameter = NULL, low = NULL, high = NULL, cells = list(), field = NULL,
                          unit = NULL, reference = NULL, axis = NULL, of = NULL, minus = NULL, source = NULL) {
-  list(id = id, metric = metric, method = method, parameter = parameter, low = low, high = high, cells = cells,
-    field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus, source = source)
+  for (name in c(metric, of)) if (!name %in% METRICS) {
+    near <- METRICS[[which.min(adist(name, METRICS))]]
+    meant <- if (adist(name, near) <= nchar(name) / 2) sprintf("did you mean \"%s\"?", near)
+      else paste("there are", paste(METRICS, collapse = ", "))
+    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant), call. = FALSE)
+  }
+  structure(class = "mc_criterion", list(id = id, metric = metric, method = method, parameter = parameter, low = low,
+    high = high, cells = cells, field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus,
+    source = source))
+}
+
+print.mc_criterion <- function(x, ...) {
+  of <- c(if (!is.null(x$of)) x$of, if (is.null(x$parameter)) x$field else x$parameter)
+  about <- c(x$metric, if (length(of)) paste("of", paste(of, collapse = " of ")),
+    if (!is.null(x$axis)) paste("along", x$axis), paste("by", x$method), if (!is.null(x$reference)) paste("against", x$reference),
+    if (!is.null(x$minus)) paste("minus", x$minus))
+  band <- if (is.null(x$low)) c("at most", x$high) else if (is.null(x$high)) c("at least", x$low)
+    else c("between", x$low, "and", x$high)
+  levels <- vapply(x$cells, paste, "", collapse = " or ")
+  where <- if (length(levels)) paste("in", paste(names(levels), levels, sep = " = ", collapse = ", "))
+  said <- paste(c(about, band, if (identical(x$unit, "empse")) "EmpSE", where), collapse = " ")
+  cat("<criterion> ", x$id, ": ", said, "\n", sep = "")
+  invisible(x)
 }
 
 print.mc_study <- function(x, ...) {
@@ -136,7 +164,9 @@ replications_of <- function(replications, cells) {
 
 table_lines <- function(head, values) {
   if (is.null(names(values)) || !all(nzchar(names(values)))) {
-    if (head == "[replications]") stop("`replications` needs the names of cells: c(all = 500, \"n=20\" = 2000)", call. = FALSE)
+    if (head == "[replications]") {
+      stop("`replications` needs the names of cells: c(all = 500, \"n=20\" = 2000)", call. = FALSE)
+    }
     stop("`truth` needs the names of the parameters: list(mu = 1)", call. = FALSE)
   }
   c("", head, vapply(names(values), function(key) toml_line(key, toml_scalar(values[[key]])), ""))

@@ -9,15 +9,16 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from statsclaw.errors import InputRefused
 from statsclaw.montecarlo.own import OwnMetric, own_metric
+from statsclaw.words import or_else
 
 Level = int | float | str | bool
 Cell = Mapping[str, Level]
@@ -57,8 +58,21 @@ class Estimate:
     draws: Any = None
 
 
+class _Named:
+    """Refuses a part that there is not, with the name that was meant."""
+
+    __slots__ = ()
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        known = [each.name for each in fields(cls)]  # type: ignore[arg-type]
+        for name in given:
+            if name not in known:
+                raise StudyRefused(f"{cls.__name__} has no {name!r}{or_else(name, known)}")
+        return super().__new__(cls)
+
+
 @dataclass(frozen=True, slots=True)
-class Criterion:
+class Criterion(_Named):
     """`metric` of `parameter` (or of the scalar `field`) by `method`, within [low, high] in every cell of `cells`.
 
     `unit`: "absolute", or "empse" where the bounds are multiples of the empirical standard error (bias). `reference`:
@@ -84,6 +98,11 @@ class Criterion:
     faults: Sequence[str] = ()
     minus: str | None = None
 
+    def __post_init__(self) -> None:
+        """One level of an axis needs no list."""
+        if isinstance(self.cells, Mapping):
+            object.__setattr__(self, "cells", {axis: _one_or_more(levels) for axis, levels in self.cells.items()})
+
     @property
     def other(self) -> str | None:
         """The method it is compared with, on the same data."""
@@ -100,7 +119,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class Study(_Named):
     """`timeout`: seconds a method may take in one replication. `cap`: most replications a sequential run adds up to.
 
     `failures_allowed`: the share of failed replications that is let pass where no criterion limits the failures of the
@@ -296,6 +315,11 @@ def _fits(cell: Cell, row: Mapping[str, Level | Sequence[Level]]) -> bool:
 def levels_of(levels: Level | Sequence[Level]) -> Sequence[Level]:
     """One level may be written without a list."""
     return (levels,) if isinstance(levels, str) or not isinstance(levels, Sequence) else levels
+
+
+def _one_or_more(levels: Any) -> Any:
+    one = isinstance(levels, str | int | float | np.generic)
+    return _plain_levels((levels,)) if one else levels
 
 
 def _plain_levels(levels: Any) -> Any:

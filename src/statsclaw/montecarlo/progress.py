@@ -12,8 +12,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.events import BatchStored, Ended, Event, Extended, Remarked, Started, WorkerLost
+from statsclaw.words import span
 
 _WINDOW_S = 10.0
 _MOST_ROWS = 12

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, is_named, is_own, levels_of
+from statsclaw.montecarlo.design import Criterion, Level, Study, StudyRefused, cell_name, is_named, is_own, levels_of
+from statsclaw.words import or_else
 
 MOST_REPLICATIONS = 10**10
 MOST_CELLS = 10**6
@@ -216,7 +217,7 @@ def validate_criteria(study: Study) -> Study:
         _require(name not in KNOWN, f"the metric {name!r} is one of the engine's: give it another name")
     known = {*METRICS, *study.metrics}
     for metric in study.mcse:
-        _require(metric in known, f"mcse: there is no metric {metric!r}; known are {', '.join(sorted(known))}")
+        _require(metric in known, f"mcse: there is no metric {metric!r}{or_else(metric, known)}")
     for criterion in study.criteria:
         check_criterion(study, criterion)
         faults_of(criterion)
@@ -240,6 +241,11 @@ def _criteria(study: Study) -> None:
         _criterion(study, criterion)
 
 
+def _some(study: Study) -> dict[str, list[Level]]:
+    axis, levels = next(iter(study.grid.items()))
+    return {axis: list(levels[:2])}
+
+
 def _criterion(study: Study, criterion: Criterion) -> None:
     who = f"criterion {criterion.id}"
     _require(isinstance(criterion.cells, Mapping), f"{who}: cells must be a mapping from axis to levels")
@@ -256,7 +262,10 @@ def _criterion(study: Study, criterion: Criterion) -> None:
             axis is None or axis in study.grid, f"{who}: the grid has no axis {axis!r} (axes: {', '.join(study.grid)})"
         )
     for axis, levels in criterion.cells.items():
-        _require(not isinstance(levels, str) and isinstance(levels, Sequence), f"{who}: cells needs lists of levels")
+        _require(
+            not isinstance(levels, str) and isinstance(levels, Sequence),
+            f"{who}: cells needs lists of levels, such as {_some(study)}",
+        )
         for level in levels:
             _require(level in study.grid[axis], f"{who}: axis {axis} has no level {level!r}")
     cells = study.cells()

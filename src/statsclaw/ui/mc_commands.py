@@ -147,13 +147,19 @@ def run(
         raise SaidAlready(INTERRUPTED) from None
     finally:
         progress.stop()
-    if any(cell.computed for cell in progress.tally.cells):
-        from statsclaw.montecarlo.replaying import recheck
+    place = store.folder if out is not None else None
+    try:
+        if any(cell.computed for cell in progress.tally.cells):
+            from statsclaw.montecarlo.replaying import recheck
 
-        for text in recheck(loaded, store):
-            print(f"note: {plain(text)}", file=sys.stderr)
-    if not quiet:
-        _tell_end(store, progress, study, store.folder if out is not None else None)
+            for text in recheck(loaded, store):
+                print(f"note: {plain(text)}", file=sys.stderr)
+        if not quiet:
+            _tell_end(store, progress, study, place)
+    except KeyboardInterrupt:
+        print(f"stopped. All {progress.tally.done:,} replications are kept in {store.folder}.")
+        print(f"Next: {command_line('summary', study, place)}")
+        raise SaidAlready(INTERRUPTED) from None
 
 
 def _summarise_briefly(study: Study, folder: Path) -> None:

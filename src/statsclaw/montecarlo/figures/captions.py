@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.design import Criterion, Level, cell_name
 from statsclaw.montecarlo.figures.fonts import shortened
 from statsclaw.montecarlo.figures.reading import Measures, Point, varying
@@ -15,6 +14,7 @@ from statsclaw.montecarlo.figures.scales import level_text
 from statsclaw.montecarlo.figures.themes import character
 from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.verdicts.wording import band_of
+from statsclaw.words import span
 
 _MOST_LISTED = 12
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.failures import Bounds, Support, worst_case
@@ -23,6 +22,7 @@ from statsclaw.montecarlo.own import TRUTH, OwnMetric
 from statsclaw.montecarlo.storage.mixing import note_of, versions_of_cell
 from statsclaw.montecarlo.storage.results import SECONDS, Results, WithStatuses, column_names
 from statsclaw.montecarlo.table import Table
+from statsclaw.words import or_else, span
 
 #: Fields of a parameter that are not scalars of their own.
 _FIELDS = ("estimate", "se", "low", "high", "reject", "rank")
@@ -105,7 +105,7 @@ def summarise(
     known = frozenset(METRICS) | frozenset(COMPARISONS) | frozenset(study.metrics)
     own = [each for each in study.own_metrics if metrics is None or each in metrics]
     if unknown := sorted(set(metrics or ()) - known):
-        raise StudyRefused(f"there is no metric {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        raise StudyRefused(f"there is no metric {unknown[0]!r}{or_else(unknown[0], known)}")
     wanted = frozenset(metrics) if metrics is not None else known
     against = reference or study.method_names[0]
     rows: list[SummaryRow] = []

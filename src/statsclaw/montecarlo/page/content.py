@@ -12,7 +12,6 @@ from typing import Any, Protocol, runtime_checkable
 
 from markupsafe import Markup
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.figures import Theme, draw_figures
@@ -27,6 +26,7 @@ from statsclaw.montecarlo.verdicts.judge import CriterionVerdict, judge_study
 from statsclaw.montecarlo.verdicts.plan import plan_study, render_plan
 from statsclaw.montecarlo.verdicts.report import render_verdicts
 from statsclaw.montecarlo.verdicts.sensitivity import render_sensitivity, sensitivity
+from statsclaw.words import span
 
 #: So many kinds of failures are shown, and so much of the text of each.
 _MOST_KINDS, _LONGEST_TEXT = 60, 2000

@@ -40,6 +40,7 @@ from statsclaw.montecarlo.design import (
 )
 from statsclaw.montecarlo.programs.file_lines import LineOf, duplicate_in_yaml, line_in_toml, line_in_yaml
 from statsclaw.montecarlo.validate import validate
+from statsclaw.words import or_else
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 MOST_BYTES = 10 * 2**20
@@ -315,7 +316,7 @@ def _first_problem(error: ValidationError, line_of: LineOf) -> tuple[int | None,
     keys = tuple(key for key in problem["loc"] if not _is_type_name(key))
     where = ".".join(str(key) for key in keys)
     if problem["type"] == "extra_forbidden":
-        said = f"the key {where!r} is not known"
+        said = f"the key {where!r} is not known{_meant(keys)}"
     elif problem["type"] == "missing":
         said = f"the key {where!r} is missing"
     elif problem["type"] == "union_tag_invalid":
@@ -323,6 +324,12 @@ def _first_problem(error: ValidationError, line_of: LineOf) -> tuple[int | None,
     else:
         said = f"{where}: {problem['msg'].removeprefix('Value error, ')}" if where else problem["msg"]
     return line_of(keys), said
+
+
+def _meant(keys: Sequence[int | str]) -> str:
+    tables: dict[str, type[BaseModel]] = {"criterion": CriterionTable, "program": ProgramTable}
+    said = or_else(str(keys[-1]), tables.get(str(keys[0]), StudyFile).model_fields)
+    return said if said.startswith(":") else ""
 
 
 def _is_type_name(key: int | str) -> bool:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from statsclaw.counting import span
 from statsclaw.errors import InputRefused, MachineRefused
 from statsclaw.montecarlo.batch import Batch, Loaded
 from statsclaw.montecarlo.design import Study
@@ -21,6 +20,7 @@ from statsclaw.montecarlo.storage.places import WAYS_OUT, apart_folder, compare,
 from statsclaw.montecarlo.storage.redoing import set_failures_aside
 from statsclaw.montecarlo.storage.store import ASIDE, CHUNKS, DESCRIPTION, Store
 from statsclaw.montecarlo.storage.versions import begun, following, number_of
+from statsclaw.words import span
 
 _TOGETHER = 32  # chunks of about one size that become one
 _LARGEST = 1 << 23  # values in a merged chunk

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.rendering import TITLES, number, seconds
 from statsclaw.montecarlo.metrics.summary import SummaryRow, judged_metrics, short_of, summarise
 from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.storage.results import Results
+from statsclaw.words import span
 
 #: The columns unless others are asked for, as far as there are any.
 USUAL = ("bias", "empse", "rmse", "coverage", "rejection")

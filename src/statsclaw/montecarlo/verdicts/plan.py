@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from statsclaw.counting import span
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.measures import McEstimate
 from statsclaw.montecarlo.storage.results import Results
@@ -21,6 +20,7 @@ from statsclaw.montecarlo.verdicts.judge import LEVEL
 from statsclaw.montecarlo.verdicts.power import Chances, Model, chances, needed
 from statsclaw.montecarlo.verdicts.questions import Evidence, Question, questions_of
 from statsclaw.montecarlo.verdicts.wording import policy_of, rule_of
+from statsclaw.words import span
 
 TARGETS = (0.10, 0.01)
 #: A fault that puts the value on the edge of the band is within it, whatever the last digit.

@@ -25,6 +25,7 @@ from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_c
 from statsclaw.montecarlo.metrics.sample import lost_in
 from statsclaw.montecarlo.storage.results import SECONDS, NamedColumns, Results, first_of
 from statsclaw.montecarlo.table import Flags, Table
+from statsclaw.words import or_else
 
 ALONG_AXIS = ("rate", "trend")
 #: All metrics of the engine.
@@ -79,7 +80,7 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
     metric, name = criterion.metric, criterion.id
     known = (*KNOWN, *study.metrics)
     if metric not in known:
-        raise StudyRefused(f"{name}: there is no metric {metric!r}; known are {', '.join(sorted(known))}")
+        raise StudyRefused(f"{name}: there is no metric {metric!r}{or_else(metric, known)}")
     if criterion.low is None and criterion.high is None:
         raise StudyRefused(f"{name}: no bound, so nothing could miss it")
     if criterion.low is not None and criterion.high is not None and criterion.low > criterion.high:
