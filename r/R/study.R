@@ -8,10 +8,11 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   state <- new_capture(stem)
   program <- program_lines(draw, methods, packages, state)
   tell_capture(state)
-  study <- list(name = if (is.null(name)) stem else name, replications = replications, seed = seed, level = level,
-    timeout = timeout, cap = cap, failures_allowed = failures_allowed)
+  by_cell <- is.function(replications) || !is.null(names(replications))
+  study <- list(name = if (is.null(name)) stem else name, replications = if (!by_cell) replications, seed = seed,
+    level = level, timeout = timeout, cap = cap, failures_allowed = failures_allowed)
   own <- names(state$saved)
-  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem)
+  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem, if (by_cell) replications)
   code <- file.path(dirname(file), paste0(stem, ".R"))
   for (each in c(file, code)) check_untouched(each, file)
   if (!dir.exists(dirname(file))) dir.create(dirname(file), recursive = TRUE)
@@ -22,10 +23,38 @@ mc_study <- function(file, grid = list(), draw, methods, truth, replications, se
   made
 }
 
+METRICS <- c(
+  "bias", "relative_bias", "standardised_bias", "median_bias", "empse", "robust_empse", "quantile_range", "modse",
+  "mse", "rmse", "relative_error_modse", "se_ratio", "rms_se_ratio", "coverage", "be_coverage", "width",
+  "rejection", "time", "median_time", "failure_rate", "convergence_rate", "mean", "relative_precision", "agreement",
+  "difference", "speed_ratio", "rate", "trend"
+)
+
 mc_criterion <- function(id, metric, method, parameter = NULL, low = NULL, high = NULL, cells = list(), field = NULL,
                          unit = NULL, reference = NULL, axis = NULL, of = NULL, minus = NULL, source = NULL) {
-  list(id = id, metric = metric, method = method, parameter = parameter, low = low, high = high, cells = cells,
-    field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus, source = source)
+  for (name in c(metric, of)) if (!name %in% METRICS) {
+    near <- METRICS[[which.min(adist(name, METRICS))]]
+    meant <- if (adist(name, near) <= nchar(name) / 2) sprintf("did you mean \"%s\"?", near)
+      else paste("there are", paste(METRICS, collapse = ", "))
+    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant), call. = FALSE)
+  }
+  structure(class = "mc_criterion", list(id = id, metric = metric, method = method, parameter = parameter, low = low,
+    high = high, cells = cells, field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus,
+    source = source))
+}
+
+print.mc_criterion <- function(x, ...) {
+  of <- c(if (!is.null(x$of)) x$of, if (is.null(x$parameter)) x$field else x$parameter)
+  about <- c(x$metric, if (length(of)) paste("of", paste(of, collapse = " of ")),
+    if (!is.null(x$axis)) paste("along", x$axis), paste("by", x$method), if (!is.null(x$reference)) paste("against", x$reference),
+    if (!is.null(x$minus)) paste("minus", x$minus))
+  band <- if (is.null(x$low)) c("at most", x$high) else if (is.null(x$high)) c("at least", x$low)
+    else c("between", x$low, "and", x$high)
+  levels <- vapply(x$cells, paste, "", collapse = " or ")
+  where <- if (length(levels)) paste("in", paste(names(levels), levels, sep = " = ", collapse = ", "))
+  said <- paste(c(about, band, if (identical(x$unit, "empse")) "EmpSE", where), collapse = " ")
+  cat("<criterion> ", x$id, ": ", said, "\n", sep = "")
+  invisible(x)
 }
 
 print.mc_study <- function(x, ...) {
@@ -90,9 +119,10 @@ tell_capture <- function(state) {
 
 # ---- study.toml ------------------------------------------------------------------------------------------------------
 
-design_lines <- function(study, methods, grid, truth, criteria, files, stem) {
+design_lines <- function(study, methods, grid, truth, criteria, files, stem, replications = NULL) {
   plain <- study[!vapply(study, is.null, NA)]
   cells <- expand.grid(rev(as.list(grid)), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  cells <- cells[rev(seq_along(cells))]
   c(
     vapply(names(plain), function(key) toml_line(key, toml_scalar(plain[[key]])), ""),
     toml_line("methods", toml_array(methods)),
@@ -103,7 +133,8 @@ design_lines <- function(study, methods, grid, truth, criteria, files, stem) {
     "",
     "[grid]",
     vapply(names(grid), function(axis) toml_line(axis, toml_array(grid[[axis]])), ""),
-    truth_lines(truth, cells[rev(seq_along(cells))]),
+    if (!is.null(replications)) table_lines("[replications]", replications_of(replications, cells)),
+    truth_lines(truth, cells),
     unlist(lapply(if (is.character(criteria$id)) list(criteria) else criteria, criterion_lines))
   )
 }
@@ -122,8 +153,20 @@ truth_lines <- function(truth, cells) {
   unlist(lapply(rows, function(row) table_lines("[[truth]]", row)))
 }
 
+# By the names of cells, such as n=20.
+replications_of <- function(replications, cells) {
+  if (!is.function(replications)) return(as.list(replications))
+  if (!length(cells)) return(list(all = replications(list())))
+  levels <- lapply(seq_len(nrow(cells)), function(row) as.list(cells[row, , drop = FALSE]))
+  name <- function(cell) paste(names(cell), gsub("\"", "", vapply(cell, toml_scalar, "")), sep = "=", collapse = ",")
+  structure(lapply(levels, replications), names = vapply(levels, name, ""))
+}
+
 table_lines <- function(head, values) {
   if (is.null(names(values)) || !all(nzchar(names(values)))) {
+    if (head == "[replications]") {
+      stop("`replications` needs the names of cells: c(all = 500, \"n=20\" = 2000)", call. = FALSE)
+    }
     stop("`truth` needs the names of the parameters: list(mu = 1)", call. = FALSE)
   }
   c("", head, vapply(names(values), function(key) toml_line(key, toml_scalar(values[[key]])), ""))

@@ -27,7 +27,7 @@ class StatsClawError(Exception):
 
     def line(self) -> str:
         """One line, with nothing in it that a terminal would obey."""
-        parts = [self.happened.rstrip(".") + "."]
+        parts = [self.happened.rstrip(".") + "." * (not self.happened.endswith("?"))]
         if self.kept:
             parts.append(self.kept.rstrip(".") + ".")
         if self.todo:

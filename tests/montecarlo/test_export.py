@@ -142,14 +142,15 @@ def test_the_command_writes_beside_the_results_and_refuses_in_one_line(done: tup
     folder = done[0].parent
     said = mc(folder, "export", "study.py", "--rds", "--wide")
     assert said.returncode == 0 and "study.results/replications.rds: 960 rows" in said.stdout, said
-    assert mc(folder, "export", "study.py", "--to", "a/b.parquet").returncode == 0
-    assert pq.read_metadata(folder / "a/b.parquet").num_rows == 1440
+    assert mc(folder, "export", "study.py", "--to", "b.parquet").returncode == 0
+    assert pq.read_metadata(folder / "b.parquet").num_rows == 1440
     printed = mc(folder, "export", "study.py", "--to", "-").stdout.splitlines()
     assert printed[0].startswith('"cell","cell_name","n","axis_se"') and "wrote" not in printed[-1]
     for arguments, told in (
         (["--csv", "--rds"], "one format at a time"),
         (["--to", "-", "--rds"], "only CSV"),
-        (["--to", "study.py/x.csv"], "cannot be written"),
+        (["--to", "study.py/x.csv"], "there is no folder study.py"),
+        (["--to", "study.results"], "cannot be written"),
         (["--out", "nowhere"], "there are no results"),
     ):
         refused: Said = mc(folder, "export", "study.py", *arguments)

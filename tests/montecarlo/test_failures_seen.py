@@ -115,6 +115,21 @@ def test_a_truth_that_nothing_is_about_is_refused(tmp_path: Path) -> None:
     assert "mu" in ran.stderr and "n=5, replication 0" in ran.stderr
 
 
+def test_a_truth_beside_others_that_no_method_returns_in_any_cell_is_refused(tmp_path: Path) -> None:
+    """One that is returned in some cells only is meant."""
+    path = study(tmp_path, "pass", truth='nu": 1.0, "mu')
+    ran = mc(tmp_path, "run", "study.py", *SMALL, "-r", "4000")
+    assert ran.returncode == 4 and len(ran.stderr.splitlines()) == 1, ran
+    said = "the truth names nu, which no method returns in any cell: the methods return mu. what was computed is stored"
+    assert said in ran.stderr and "--go-on" in ran.stderr
+    assert Store.open(tmp_path / "study.results").stored(0) < 4000
+    assert mc(tmp_path, "run", "study.py", *SMALL, "--go-on").returncode == 0
+    path.write_text(
+        path.read_text().replace("(x.mean(), 1.0)}", '(x.mean(), 1.0), **({"nu": 1.1} if len(x) > 5 else {})}')
+    )
+    assert mc(tmp_path, "run", "study.py", *SMALL, "--apart").returncode == 0
+
+
 def test_a_negative_standard_error_is_no_result(tmp_path: Path) -> None:
     study(tmp_path, "if x[0] > 1: return {'mu': Estimate(x.mean(), -0.5)}")
     assert mc(tmp_path, "run", "study.py", *SMALL).returncode == 0

@@ -335,7 +335,7 @@ def test_remarks_are_told_once(tmp_path: Path) -> None:
 
 def test_events_are_json_lines() -> None:
     for event in (
-        Started("s", "f", ("n=1",), ("m",), 5, (0,)),
+        Started("s", "f", ("n=1",), ("m",), (5,), (0,)),
         BatchStored(0, 0, 5, 0.1, {"m": 1}, 0),
         WorkerLost(0, 3, None, "DIED", "gone\nfar"),
         Extended({0: 5}),
@@ -380,7 +380,7 @@ def test_slow_replications_are_tasks_of_their_own_and_what_was_lost_comes_first(
 def test_where_a_run_stands() -> None:
     now = [0.0]
     tally = Tally(lambda: now[0])
-    tally.take(Started("s", "f", ("n=1", "n=2"), ("m",), 100, (50, 0)))
+    tally.take(Started("s", "f", ("n=1", "n=2"), ("m",), (100, 100), (50, 0)))
     assert tally.eta() is None and tally.done == 50 and tally.planned == 200
     now[0] = 5.0
     tally.take(BatchStored(0, 50, 25, 5.0, {"m": 3}, 0))  # 0.2 s each, one at a time

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from statsclaw.montecarlo import load_study, run
 from statsclaw.montecarlo.replaying import recheck
 from statsclaw.montecarlo.storage.loaded import _r_settings
 from statsclaw.montecarlo.storage.r_code import without_comments
+from statsclaw.montecarlo.verdicts.questions import KNOWN
 from tests.montecarlo.test_mc_commands import mc
 
 TEXT = """
@@ -140,3 +142,109 @@ def test_a_comment_in_r_changes_nothing_also_for_results_of_before(tmp_path: Pat
     assert not compare(old, study).refused and not compare(new, study).refused
     (tmp_path / "study.R").write_text("# mine\n" + (tmp_path / "study.R").read_text())
     assert compare(old, study).refused and not compare(new, study).refused
+
+
+def changed(folder: Path) -> Path:
+    path = write(folder)
+    assert mc(folder, "run", "study.py", *SMALL, "-q").returncode == 0
+    path.write_text(path.read_text().replace("x.mean()", "x.mean() * 1.0"))
+    return path
+
+
+@pytest.mark.parametrize("command", ["summary", "verdict", "table", "figures", "report", "export", "failures"])
+def test_results_of_other_code_are_shown_by_no_command(
+    command: str, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    changed(tmp_path)
+    refused = mc(tmp_path, command, "study.py")
+    assert refused.returncode == 4 and refused.stdout == "" and len(refused.stderr.splitlines()) == 1, refused
+    for way in ("--redo", "--apart", "--accept", "to look at these results as they are: --out"):
+        assert way in refused.stderr
+    assert sorted(path.name for path in (tmp_path / "study.results").iterdir()) == ["chunks", "lock", "study.json"]
+
+
+def test_a_metric_that_is_judged_is_shown_once(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace('"se_ratio"', '"bias"').replace("low=0.9", "low=-1"))
+    assert mc(tmp_path, "run", "study.py", *SMALL, "-q").returncode == 0
+    assert mc(tmp_path, "summary", "study.py").stdout.splitlines()[0].count("bias") == 1
+    twice = mc(tmp_path, "summary", "study.py", "--metric", "bias", "--metric", "bias")
+    assert twice.stdout.splitlines()[0].count("bias") == 1
+
+
+@pytest.mark.parametrize("place", ["statsclaw.montecarlo.replaying.recheck", "statsclaw.ui.mc_commands._tell_end"])
+def test_ctrl_c_when_all_is_computed_says_where_it_is(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path)
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    ended = mc(tmp_path, "run", "study.py", *SMALL)
+    assert ended.returncode == 130 and "resume" not in ended.stderr + ended.stdout
+    assert "stopped. All 240 replications are kept in" in ended.stdout, ended
+    assert "statsclaw mc summary study.py" in ended.stdout
+
+
+def test_ctrl_c_in_another_command_names_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path)
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("statsclaw.ui.mc_commands.loaded_from", interrupted)
+    ended = mc(tmp_path, "status", "study.py")
+    assert ended.returncode == 130 and ended.stderr == "stopped. Results that were complete are kept.\n"
+
+
+def test_a_file_is_exported_into_folders_that_are_there(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert mc(tmp_path, "run", "study.py", *SMALL, "-q").returncode == 0
+    refused = mc(tmp_path, "export", "study.py", "--to", "not/there/x.csv")
+    assert refused.returncode == 4 and refused.stderr.startswith("error: there is no folder not/there"), refused
+    assert not (tmp_path / "not").exists() and len(refused.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("was", "is_", "said"),
+    [
+        ("replications=", "replicatons=", "Study has no 'replicatons': did you mean 'replications'?"),
+        ("high=1.1", "hihg=1.1", "Criterion has no 'hihg': did you mean 'high'?"),
+        ("high=1.1", "colour=1.1", "Criterion has no 'colour'; known are axis, cells, faults, field, high,"),
+        ('"se_ratio"', '"se_rato"', "SE: there is no metric 'se_rato': did you mean 'se_ratio'?"),
+        ('"se_ratio"', '"zzz"', "SE: there is no metric 'zzz'; known are agreement, be_coverage, bias,"),
+        ("**{}", 'mcse={"covrage": 0.1}', "mcse: there is no metric 'covrage': did you mean 'coverage'?"),
+    ],
+)
+def test_a_misspelt_name_gets_the_nearest_one(was: str, is_: str, said: str, tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace(was, is_))
+    refused = mc(tmp_path, "status", "study.py")
+    assert refused.returncode == 4 and said in refused.stderr and len(refused.stderr.splitlines()) == 1, refused
+
+
+def test_a_misspelt_metric_of_a_table_gets_the_nearest_one(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert mc(tmp_path, "run", "study.py", *SMALL, "-q").returncode == 0
+    for command in ("summary", "table"):
+        refused = mc(tmp_path, command, "study.py", "--metric", "emspe")
+        assert "there is no metric 'emspe': did you mean 'empse'?" in refused.stderr, refused
+
+
+def test_one_level_of_a_criterion_needs_no_list(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(path.read_text().replace("high=1.1", 'high=1.1, cells={"n": 20}'))
+    study = load_study(path)
+    assert study.selected(study.criteria[0]) == [0] and study.criteria[0].cells == {"n": (20,)}
+    path.write_text(path.read_text().replace('{"n": 20}', '{"n": {20}}'))
+    refused = mc(tmp_path, "status", "study.py")
+    assert "criterion SE: cells needs lists of levels, such as {'n': [20, 40]}" in refused.stderr, refused
+
+
+def test_the_r_package_knows_the_metrics_of_the_engine() -> None:
+    listed = re.search(
+        r"^METRICS <- c\((.*?)\n\)", (Path(__file__).parents[2] / "r/R/study.R").read_text(), re.M | re.S
+    )
+    assert listed is not None and tuple(re.findall(r'"(\w+)"', listed[1])) == KNOWN

@@ -15,7 +15,7 @@ class Started:
     folder: str
     cells: tuple[str, ...]
     methods: tuple[str, ...]
-    planned: int  # replications of each cell
+    planned: tuple[int, ...]  # replications of each cell
     done: tuple[int, ...]  # by cell, from earlier runs
     failures: tuple[int, ...] = ()  # by cell, of all methods, among these
     warned: tuple[int, ...] = ()  # by cell: how often a method warned among these

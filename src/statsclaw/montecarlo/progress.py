@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from statsclaw.montecarlo.events import BatchStored, Ended, Event, Extended, Remarked, Started, WorkerLost
+from statsclaw.words import span
 
 _WINDOW_S = 10.0
 _MOST_ROWS = 12
@@ -49,8 +50,8 @@ class Tally:
     def take(self, event: Event) -> None:
         if isinstance(event, Started):
             self.study, self.folder, self.methods = event.study, event.folder, event.methods
-            pairs = zip(event.cells, event.done, strict=True)
-            self.cells = [CellTally(name, max(event.planned, done), done) for name, done in pairs]
+            of_cells = zip(event.cells, event.planned, event.done, strict=True)
+            self.cells = [CellTally(name, max(planned, done), done) for name, planned, done in of_cells]
             for cell, failed, warned in zip(self.cells, event.failures, event.warned, strict=False):
                 cell.failures, cell.warned = failed, warned
             self._begun = self._clock()
@@ -164,7 +165,7 @@ class Progress:
     def _begin(self, event: Started) -> None:
         methods = f"{len(event.methods)} method{'s' * (len(event.methods) != 1)}"
         cells = f"{len(event.cells)} cell{'' if len(event.cells) == 1 else 's'}"
-        self._say(f"{event.study}: {cells} × {event.planned:,} replications × {methods}")
+        self._say(f"{event.study}: {cells} × {span(event.planned)} replications × {methods}")
         if any(event.done):
             self._say(f"{sum(event.done):,} replications are there already")
         if self._console.is_terminal and not self._quiet:

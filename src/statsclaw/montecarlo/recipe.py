@@ -12,7 +12,7 @@ from statsclaw.montecarlo.batch import Runner
 from statsclaw.montecarlo.design import Cell, Study, StudyRefused, TruthOfData, said_by_program
 from statsclaw.montecarlo.load import is_as_loaded, load_study
 
-_PLAIN = ("name", "grid", "replications", "seed", "level", "cap", "timeout")
+_PLAIN = ("name", "grid", "seed", "level", "timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,14 @@ def recipe_for(study: Study) -> Recipe | None:
         if not callable(study.truth) and not any(callable(value) for value in study.truth.values()):
             plain["truth"] = study.truth
         return Recipe(study.origin, plain, study.method_names)
-    bare = replace(study, criteria=(), origin=study.origin if study.program is not None else None)
+    bare = replace(
+        study,
+        criteria=(),
+        metrics={},
+        replications=1,
+        cap=None,
+        origin=study.origin if study.program is not None else None,
+    )
     if study.program is not None:
         truth = _TruthTable({tuple(cell.items()): _plain_truths(study, cell) for cell in study.cells()})
         return Recipe(None, {}, pickled=pickle.dumps(replace(bare, truth=truth)))

@@ -83,7 +83,7 @@ class _Run:
     def __init__(self, study: Study, writer: Writer, tell: OnEvent, watch: Watch | None = None) -> None:
         self._study, self._writer, self._tell, self._watch = study, writer, tell, watch
         self._cells = study.cells()
-        self._planned = [max(study.replications, writer.reach.get(cell, 0)) for cell in range(len(self._cells))]
+        self._planned = [max(count, writer.reach.get(cell, 0)) for cell, count in enumerate(study.planned)]
         self._left = [0] * len(self._cells)
         self._stored = [0] * len(self._cells)
         self._deaths: dict[tuple[int, int], dict[str, tuple[Status, str]]] = {}
@@ -134,7 +134,7 @@ class _Run:
         names = tuple(cell_name(cell) for cell in self._cells)
         folder, study = str(self._writer.folder), self._study
         failed, warned = zip(*(self._writer.counts(cell) for cell in range(len(self._cells))), strict=True)
-        return Started(study.name, folder, names, study.method_names, study.replications, done, failed, warned)
+        return Started(study.name, folder, names, study.method_names, study.planned, done, failed, warned)
 
     def _missing(self) -> Missing:
         gaps = {cell: self._writer.missing_of(cell, self._planned[cell]) for cell in range(len(self._cells))}

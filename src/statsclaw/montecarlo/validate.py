@@ -7,7 +7,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name, levels_of
+import numpy as np
+
+from statsclaw.montecarlo.design import Criterion, Level, Study, StudyRefused, cell_name, is_named, is_own, levels_of
+from statsclaw.words import or_else
 
 MOST_REPLICATIONS = 10**10
 MOST_CELLS = 10**6
@@ -24,6 +27,7 @@ def validate(study: Study) -> Study:
     _methods(study)
     _numbers(study)
     _truth(study)
+    _metrics(study)
     _criteria(study)
     return study
 
@@ -111,9 +115,7 @@ def accepts(function: Callable[..., Any], count: int) -> bool:
 
 
 def _numbers(study: Study) -> None:
-    count = study.replications
-    _require(_is_whole(count) and count >= 1, f"replications must be a whole number of at least 1, not {count!r}")
-    _require(count <= MOST_REPLICATIONS, f"{count:,} replications are more than can be run ({MOST_REPLICATIONS:,})")
+    count = _replications(study)
     seed_fits = _is_whole(study.seed) and 0 <= study.seed < 2**64
     _require(seed_fits, f"the seed must be a whole number from 0 to 2^64 − 1, not {study.seed!r}")
     level_fits = _is_number(study.level) and 0.5 < study.level < 1
@@ -131,6 +133,34 @@ def _numbers(study: Study) -> None:
     if study.cap is not None:
         fits = _is_whole(study.cap) and count <= study.cap <= MOST_REPLICATIONS
         _require(fits, f"the cap must be a whole number of at least the {count:,} replications, not {study.cap!r}")
+
+
+def _replications(study: Study) -> int:
+    """The most there are of a cell."""
+    given = study.replications
+    by_cell = isinstance(given, Mapping) or callable(given)
+    said = f"replications must be a whole number, a table of cells or a function of the cell, not {given!r}"
+    _require(by_cell or isinstance(given, (int, float, np.number)), said)
+    cells = study.cells()
+    for name in given if isinstance(given, Mapping) else ():
+        known = isinstance(name, str) and any(is_named(name, cell) for cell in cells)
+        _require(known, f"replications: no cell is called {name}")
+    most = 0
+    for cell in cells if by_cell else cells[:1]:
+        where = f" (in the cell {cell_name(cell)})" if by_cell else ""
+        try:
+            count = study.replications_in(cell)
+        except StudyRefused:
+            raise
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise StudyRefused(f"the replications cannot be computed in the cell {cell_name(cell)}: {said}") from None
+        whole = _is_whole(count) and count >= 1
+        _require(whole, f"replications must be a whole number of at least 1, not {count!r}{where}")
+        fits = count <= MOST_REPLICATIONS
+        _require(fits, f"{count:,} replications are more than can be run ({MOST_REPLICATIONS:,}){where}")
+        most = max(most, count)
+    return most
 
 
 def _truth(study: Study) -> None:
@@ -158,6 +188,16 @@ def _truth(study: Study) -> None:
             )
 
 
+def _metrics(study: Study) -> None:
+    said = "metrics must be a mapping from name to function, e.g. {'loss': lambda estimate, truth: …}"
+    _require(isinstance(study.metrics, Mapping), said)
+    for name, function in study.metrics.items():
+        _require(_is_name(name), f"the metric {name!r} needs a name: one line of text")
+        _require(callable(function), f"the metric {name} is not a function")
+        said = f"the metric {name} must take its columns by name, such as (estimate, truth)"
+        _require(is_own(function), said)
+
+
 #: What the values of a metric cannot go beyond.
 _RANGES = {
     **dict.fromkeys(("coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"), (0.0, 1.0)),
@@ -171,10 +211,13 @@ def validate_criteria(study: Study) -> Study:
     """The study itself, if its criteria can be judged. Not for workers: it loads what judges."""
     from statsclaw.montecarlo.metrics.measures import METRICS
     from statsclaw.montecarlo.verdicts.faults import faults_of
-    from statsclaw.montecarlo.verdicts.questions import check_criterion
+    from statsclaw.montecarlo.verdicts.questions import KNOWN, check_criterion
 
+    for name in study.metrics:
+        _require(name not in KNOWN, f"the metric {name!r} is one of the engine's: give it another name")
+    known = {*METRICS, *study.metrics}
     for metric in study.mcse:
-        _require(metric in METRICS, f"mcse: there is no metric {metric!r}; known are {', '.join(sorted(METRICS))}")
+        _require(metric in known, f"mcse: there is no metric {metric!r}{or_else(metric, known)}")
     for criterion in study.criteria:
         check_criterion(study, criterion)
         faults_of(criterion)
@@ -198,6 +241,11 @@ def _criteria(study: Study) -> None:
         _criterion(study, criterion)
 
 
+def _some(study: Study) -> dict[str, list[Level]]:
+    axis, levels = next(iter(study.grid.items()))
+    return {axis: list(levels[:2])}
+
+
 def _criterion(study: Study, criterion: Criterion) -> None:
     who = f"criterion {criterion.id}"
     _require(isinstance(criterion.cells, Mapping), f"{who}: cells must be a mapping from axis to levels")
@@ -214,7 +262,10 @@ def _criterion(study: Study, criterion: Criterion) -> None:
             axis is None or axis in study.grid, f"{who}: the grid has no axis {axis!r} (axes: {', '.join(study.grid)})"
         )
     for axis, levels in criterion.cells.items():
-        _require(not isinstance(levels, str) and isinstance(levels, Sequence), f"{who}: cells needs lists of levels")
+        _require(
+            not isinstance(levels, str) and isinstance(levels, Sequence),
+            f"{who}: cells needs lists of levels, such as {_some(study)}",
+        )
         for level in levels:
             _require(level in study.grid[axis], f"{who}: axis {axis} has no level {level!r}")
     cells = study.cells()

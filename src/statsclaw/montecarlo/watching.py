@@ -38,6 +38,7 @@ class Watch:
         self._seen: dict[tuple[int, str], _Seen] = {}
         self._returned: dict[int, Counter[str]] = {}
         self._told: dict[int, set[str]] = {}
+        self._unseen, self._named, self._estimated = set(range(len(self._cells))), set[str](), set[str]()
         self._file = shlex.quote(study.origin.name) if study.origin is not None else "STUDY"
         self._needed = {(cell, *place) for cell, place in _needed(study)}
         self._given: Counter[tuple[int, str]] = Counter()
@@ -97,7 +98,7 @@ class Watch:
                     for at, who, column, of in self._needed
                     if at == cell and who == name and column in (*rows.columns, SECONDS)
                 }
-            if self._given[cell, name] < min(self.enough, self._study.replications):
+            if self._given[cell, name] < min(self.enough, self._study.replications_in(self._cells[cell])):
                 continue
             for at, who, column, of in sorted(self._needed):
                 if (at, who) == (cell, name):
@@ -132,6 +133,16 @@ class Watch:
                 f"the truth names {named[0]}, which no method returns: {there} {where}",
                 kept="what was computed is stored",
                 todo="give both the same name, or go on as it is with --go-on",
+            )
+        self._named |= {*truth}
+        self._estimated |= estimated
+        self._unseen.discard(cell)
+        if never := sorted(self._named - self._estimated) if not self._unseen and self._estimated else []:
+            there = f"the methods return {', '.join(sorted(self._estimated))}"
+            raise StudyRefused(
+                f"the truth names {' and '.join(never)}, which no method returns in any cell: {there}",
+                kept="what was computed is stored",
+                todo="take it out of the truth, or return it, or go on as it is with --go-on",
             )
 
 

@@ -64,7 +64,9 @@ def _run() -> int | str | None:
         app()
     except SystemExit as ended:
         if ended.code == INTERRUPTED and not isinstance(ended, SaidAlready):  # typer has turned Ctrl-C into this
-            _errors().print("stopped. Everything so far is kept; continue with `statsclaw resume RUN`.", markup=False)
+            of_study = sys.argv[1:2] == ["mc"]
+            run = "Everything so far is kept; continue with `statsclaw resume RUN`."
+            _errors().print(f"stopped. {'Results that were complete are kept.' if of_study else run}", markup=False)
         return ended.code
     except BrokenPipeError:
         _stop_printing()

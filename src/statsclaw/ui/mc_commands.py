@@ -147,13 +147,19 @@ def run(
         raise SaidAlready(INTERRUPTED) from None
     finally:
         progress.stop()
-    if any(cell.computed for cell in progress.tally.cells):
-        from statsclaw.montecarlo.replaying import recheck
+    place = store.folder if out is not None else None
+    try:
+        if any(cell.computed for cell in progress.tally.cells):
+            from statsclaw.montecarlo.replaying import recheck
 
-        for text in recheck(loaded, store):
-            print(f"note: {plain(text)}", file=sys.stderr)
-    if not quiet:
-        _tell_end(store, progress, study, store.folder if out is not None else None)
+            for text in recheck(loaded, store):
+                print(f"note: {plain(text)}", file=sys.stderr)
+        if not quiet:
+            _tell_end(store, progress, study, place)
+    except KeyboardInterrupt:
+        print(f"stopped. All {progress.tally.done:,} replications are kept in {store.folder}.")
+        print(f"Next: {command_line('summary', study, place)}")
+        raise SaidAlready(INTERRUPTED) from None
 
 
 def _summarise_briefly(study: Study, folder: Path) -> None:
@@ -359,14 +365,16 @@ def _row(study: Study, store: Store | None, number: int) -> dict[str, Any]:
     from statsclaw.montecarlo.design import cell_name
 
     done = store.stored(number) if store else 0
-    wanted = max(study.replications, store.reached(number)) if store else study.replications
+    cell = study.cell(number)
+    planned = study.replications_in(cell)
+    wanted = max(planned, store.reached(number)) if store else planned
     left = sum(stop - first for first, stop in store.missing(number, wanted)) if store else wanted
     failures = {method: _failures(store, number, method) for method in store.methods} if store else {}
     warnings = {method: store.warned(number, method) for method in store.methods} if store else {}
     return {
-        "cell": cell_name(study.cells()[number]),
+        "cell": cell_name(cell),
         "done": done,
-        "planned": study.replications,
+        "planned": planned,
         "left": left,
         "failures": failures,
         "warnings": warnings,

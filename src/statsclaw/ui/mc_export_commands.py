@@ -34,6 +34,10 @@ def export(
     from statsclaw.montecarlo.exporting.rows import Replications
 
     format = _format(to, [name for name, asked in (("csv", csv), ("rds", rds), ("parquet", parquet)) if asked])
+    if to is not None and not to.parent.is_dir():
+        raise InputRefused(
+            f"there is no folder {to.parent}", kept="nothing was written", todo="make it, or give another --to"
+        )
     loaded = loaded_from(study)
     store = results_of(loaded, out)
     table = Replications(loaded, store, wide=wide, streams=streams)

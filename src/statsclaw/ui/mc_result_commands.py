@@ -52,7 +52,7 @@ def summary(
     loaded = loaded_from(study)
     store = results_of(loaded, out)
     long = json or format == _CSV
-    shown = metric or [*USUAL, *judged_metrics(loaded)]
+    shown = list(dict.fromkeys(metric or [*USUAL, *judged_metrics(loaded)]))
     found = summarise(loaded, store, metrics=metric if long else shown)
     if json:
         rows = [{_JSON.get(name, name): value for name, value in asdict(row).items()} for row in found.rows]

@@ -22,7 +22,6 @@ def export(table: Replications, path: Path, format: str) -> None:
     """`format`: csv, parquet or rds. What stood in the file before is replaced when the new one is complete."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             _WRITERS[format](table, partial)
             partial.replace(path)

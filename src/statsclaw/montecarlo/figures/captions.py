@@ -14,6 +14,7 @@ from statsclaw.montecarlo.figures.scales import level_text
 from statsclaw.montecarlo.figures.themes import character
 from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.verdicts.wording import band_of
+from statsclaw.words import span
 
 _MOST_LISTED = 12
 
@@ -66,7 +67,7 @@ def caption(
     if judged:
         named = "; ".join(f"{each.id}: {each.metric} of {each.method} {band_of(each)}" for each in judged)
         details = [*details, sentence("shaded", criteria=named)]
-    made = f"{_replications(measures, cells)} replications in each cell. "
+    made = f"{span(measures.replications[cell] for cell in cells) if cells else 0} replications in each cell. "
     details = [*details, made + failures_note(measures, cells, methods or measures.methods)]
     details += [f"{text[0].upper()}{text[1:]}." for text in note_of(measures.results)]
     lines += ["", " ".join(details)]
@@ -93,11 +94,6 @@ def _design(measures: Measures) -> str:
     grid = measures.study.grid
     axes = [f"{axis} ∈ {{{', '.join(str(level) for level in levels)}}}" for axis, levels in grid.items()]
     return f"{len(measures.cells)} cells, {' × '.join(axes)}" if axes else "one cell"
-
-
-def _replications(measures: Measures, cells: Sequence[int]) -> str:
-    counts = {measures.replications[cell] for cell in cells} or {0}
-    return str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def failures_note(measures: Measures, cells: Sequence[int], methods: Sequence[str]) -> str:

@@ -41,7 +41,9 @@ import numpy as np
 from statsclaw.montecarlo.metrics import order
 from statsclaw.montecarlo.metrics.estimates import McEstimate as McEstimate
 from statsclaw.montecarlo.metrics.formulas import FORMULAS, mean
+from statsclaw.montecarlo.metrics.jackknife import jackknifed
 from statsclaw.montecarlo.metrics.sample import Kept, Sample
+from statsclaw.montecarlo.own import TRUTH, OwnMetric
 from statsclaw.montecarlo.table import Flags, Floats, Table
 
 PROPORTIONS: frozenset[str] = frozenset({"coverage", "be_coverage", "rejection", "failure_rate", "convergence_rate"})
@@ -79,17 +81,36 @@ def estimate_metric(
     if metric in order.QUANTILES:
         return _of_quantiles(metric, sample, f"{parameter}", truth)
     with np.errstate(all="ignore"):
+        if isinstance(metric, OwnMetric):
+            return jackknifed(metric, sample, parameter, truth).counted(total, count)
         found = mean(sample[str(of_field)]) if metric == "mean" else FORMULAS[metric](sample, f"{parameter}", truth)
     return found.counted(total, count)
 
 
 def columns_of(metric: str, parameter: str | None = None, of_field: str | None = None) -> tuple[str, ...]:
     """The columns a metric is made of."""
+    if isinstance(metric, OwnMetric):
+        return metric.columns(parameter)
     if metric in RATES:
         return ()
     if metric == "mean":
         return (str(of_field),)
     return tuple(name if name == "seconds" else f"{parameter}.{name}" for name in METRICS[metric])
+
+
+def needs_of(metric: str) -> tuple[str, ...]:
+    """As in METRICS."""
+    return METRICS[metric] if not isinstance(metric, OwnMetric) else tuple(set(metric.arguments) - {TRUTH})
+
+
+def is_of_parameter(metric: str) -> bool:
+    if isinstance(metric, OwnMetric):
+        return metric.of_parameter
+    return bool(METRICS[metric]) and METRICS[metric] != ("seconds",)
+
+
+def needs_truth(metric: str) -> bool:
+    return TRUTH in metric.arguments if isinstance(metric, OwnMetric) else metric in OF_TRUTH
 
 
 def _proportion(hits: int, trials: int, total: int, failures: int) -> McEstimate:

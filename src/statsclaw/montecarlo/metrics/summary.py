@@ -6,7 +6,7 @@ Columns are read one parameter of one method at a time, so memory holds a few co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +14,15 @@ import numpy as np
 from statsclaw.montecarlo.batch import Status
 from statsclaw.montecarlo.design import Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.failures import Bounds, Support, worst_case
-from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric
+from statsclaw.montecarlo.metrics.measures import METRICS, McEstimate, columns_of, estimate_metric, needs_truth
 from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
 from statsclaw.montecarlo.metrics.rendering import TITLES, render
 from statsclaw.montecarlo.metrics.sample import Kept
+from statsclaw.montecarlo.own import TRUTH, OwnMetric
 from statsclaw.montecarlo.storage.mixing import note_of, versions_of_cell
 from statsclaw.montecarlo.storage.results import SECONDS, Results, WithStatuses, column_names
 from statsclaw.montecarlo.table import Table
+from statsclaw.words import or_else, span
 
 #: Fields of a parameter that are not scalars of their own.
 _FIELDS = ("estimate", "se", "low", "high", "reject", "rank")
@@ -100,47 +102,58 @@ def summarise(
 ) -> Summary:
     """`metrics`: only these. `reference`: the method others are compared with, the first unless given. `support`: the
     values one replication can take, for bounds over the failures of means."""
-    known = frozenset(METRICS) | frozenset(COMPARISONS)
+    known = frozenset(METRICS) | frozenset(COMPARISONS) | frozenset(study.metrics)
+    own = [each for each in study.own_metrics if metrics is None or each in metrics]
     if unknown := sorted(set(metrics or ()) - known):
-        raise StudyRefused(f"there is no metric {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        raise StudyRefused(f"there is no metric {unknown[0]!r}{or_else(unknown[0], known)}")
     wanted = frozenset(metrics) if metrics is not None else known
     against = reference or study.method_names[0]
     rows: list[SummaryRow] = []
+    recorded = {SECONDS, TRUTH}
     for number, cell in enumerate(study.cells()):
         if results.completed(number) == 0:
             continue
         truths = study.truth_in(cell)
         for method in study.method_names:
             names = column_names(results, number, method)
+            recorded.update(name.rpartition(".")[2] for name in names)
             where = _Where(number, cell_name(cell), method, versions_of_cell(results, number, method))
             rows += _of_method(results, where, names, wanted, support)
+            rows += _of_own(results, where, None, names, math.nan, own)
             for parameter in parameters_of(names):
                 truth = truths.get(parameter, math.nan)
                 rows += _of_parameter(results, where, parameter, names, truth, wanted, support)
+                rows += _of_own(results, where, parameter, names, truth, own)
                 if method != against and f"{parameter}.estimate" in column_names(results, number, against):
                     rows += _against(results, where, against, parameter, wanted)
             if method != against:
                 rows += _against(results, where, against, None, wanted)
-    return Summary(study.name, tuple(rows), (*short_of(study, results), *note_of(results), *_warnings(rows)))
+    return Summary(
+        study.name,
+        tuple(rows),
+        (*short_of(study, results), *note_of(results), *_warnings(rows), *_nowhere(own, rows, recorded)),
+    )
 
 
 def judged_metrics(study: Study) -> tuple[str, ...]:
-    """Of one cell, those that a criterion is about."""
+    """Of one cell, those that the study defines and those that a criterion is about."""
     named = ["standardised_bias" if c.metric == "bias" and c.unit == "empse" else c.metric for c in study.criteria]
-    along = [c.of or "rmse" for c in study.criteria if c.metric not in METRICS and c.metric not in COMPARISONS]
-    return tuple(name for name in dict.fromkeys([*named, *along]) if name in METRICS or name in COMPARISONS)
+    known = (*METRICS, *COMPARISONS, *study.metrics)
+    along = [c.of or "rmse" for c in study.criteria if c.metric not in known]
+    return tuple(name for name in dict.fromkeys([*study.metrics, *named, *along]) if name in known)
 
 
 def short_of(study: Study, results: Results) -> list[str]:
     """That replications which were planned are not there yet."""
-    cells = [number for number in range(len(study.cells())) if results.completed(number) < study.replications]
+    planned = study.planned
+    cells = [number for number, count in enumerate(planned) if results.completed(number) < count]
     if not cells:
         return []
-    planned, there = len(study.cells()) * study.replications, sum(map(results.completed, range(len(study.cells()))))
+    there = sum(map(results.completed, range(len(planned))))
     fewest = min(map(results.completed, cells))
-    where = f"{len(cells)} of {len(study.cells())} cells have fewer, one {fewest:,}" if len(study.cells()) > 1 else ""
-    said = f"Not complete: {study.replications:,} replications a cell are planned; {where or f'{fewest:,} are there'}"
-    return [f"{said} ({there:,} of {planned:,})."] if where else [f"{said}."]
+    where = f"{len(cells)} of {len(planned)} cells have fewer, one {fewest:,}" if len(planned) > 1 else ""
+    said = f"Not complete: {span(planned)} replications a cell are planned; {where or f'{fewest:,} are there'}"
+    return [f"{said} ({there:,} of {sum(planned):,})."] if where else [f"{said}."]
 
 
 def parameters_of(names: Sequence[str]) -> list[str]:
@@ -217,7 +230,7 @@ def _of_parameter(
         if metric in wanted
         and metric not in (*_OF_A_METHOD, "mean")
         and all(f"{parameter}.{column}" in names for column in needs)
-        and not (metric in OF_TRUTH and math.isnan(truth))
+        and not (needs_truth(metric) and math.isnan(truth))
     ]
     needed = dict.fromkeys(column for metric in possible for column in columns_of(metric, parameter))
     table = _read(results, where, tuple(needed))
@@ -228,6 +241,34 @@ def _of_parameter(
             continue
         bounds = worst_case(metric, found, table, parameter=parameter, truth=truth, support=support)
         yield where.row(metric, found, bounds, parameter)
+
+
+def _of_own(
+    results: Results,
+    where: _Where,
+    parameter: str | None,
+    names: Sequence[str],
+    truth: float,
+    own: Sequence[OwnMetric],
+) -> Iterator[SummaryRow]:
+    """Of this parameter, or of the method alone."""
+    for metric in own:
+        columns = metric.columns(parameter)
+        if metric.of_parameter != (parameter is not None) or not set(columns) <= {*names, SECONDS}:
+            continue
+        if needs_truth(metric) and math.isnan(truth):
+            continue
+        table = _read(results, where, columns)
+        found = estimate_metric(metric, table, parameter=parameter, truth=truth)
+        yield where.row(metric, found, worst_case(metric, found, table, parameter=parameter), parameter)
+
+
+def _nowhere(own: Sequence[OwnMetric], rows: Sequence[SummaryRow], recorded: Set[str]) -> Iterator[str]:
+    for metric in own:
+        if rows and not any(row.metric == metric for row in rows):
+            missing = [name for name in metric.arguments if name not in recorded] or metric.arguments
+            together = " together" if len(missing) > 1 else ""
+            yield f"{metric} has no value anywhere: no method records {' and '.join(missing)}{together}."
 
 
 def _against(

@@ -26,6 +26,7 @@ from statsclaw.montecarlo.verdicts.judge import CriterionVerdict, judge_study
 from statsclaw.montecarlo.verdicts.plan import plan_study, render_plan
 from statsclaw.montecarlo.verdicts.report import render_verdicts
 from statsclaw.montecarlo.verdicts.sensitivity import render_sensitivity, sensitivity
+from statsclaw.words import span
 
 #: So many kinds of failures are shown, and so much of the text of each.
 _MOST_KINDS, _LONGEST_TEXT = 60, 2000
@@ -89,7 +90,7 @@ def study_page(
         study=study,
         axes=tuple((axis, ", ".join(map(str, levels))) for axis, levels in study.grid.items()),
         truths=tuple(_truths(study)),
-        replications=f"{min(made):,}" if len(made) == 1 else f"{min(made):,} to {max(made):,}",
+        replications=span(made),
         verdicts=tuple(verdicts := judge_study(study, results)),
         said=render_verdicts(verdicts, every_cell=False) if verdicts else "",
         wrong=findings_of(study, results).render(),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -39,6 +40,7 @@ from statsclaw.montecarlo.design import (
 )
 from statsclaw.montecarlo.programs.file_lines import LineOf, duplicate_in_yaml, line_in_toml, line_in_yaml
 from statsclaw.montecarlo.validate import validate
+from statsclaw.words import or_else
 
 SUFFIXES = (".toml", ".yaml", ".yml")
 MOST_BYTES = 10 * 2**20
@@ -66,6 +68,15 @@ FileTruth = Annotated[
     | Annotated[str, Tag("str")],
     Discriminator(lambda value: type(value).__name__),
 ]
+
+FileReplications = Annotated[
+    Annotated[StrictInt, Tag("int")] | Annotated[dict[str, StrictInt], Tag("dict")],
+    Discriminator(lambda value: type(value).__name__),
+]
+_MUST_BE = {
+    "truth": "a table of parameters, a list of rows or the name of a CSV file",
+    "replications": "a whole number, or a table from cells to whole numbers",
+}
 
 
 class _Table(BaseModel):
@@ -111,7 +122,7 @@ class StudyFile(_Table):
     """The file as it is written."""
 
     name: str
-    replications: StrictInt
+    replications: FileReplications
     seed: StrictInt
     methods: list[str]
     program: ProgramTable
@@ -126,6 +137,7 @@ class StudyFile(_Table):
     leave_out: list[dict[str, FileLevels]] = []
     common_random_numbers: bool = False
     mcse: dict[str, Number] = {}
+    metrics: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +189,7 @@ def _study(file: StudyFile, path: Path) -> Study:
         leave_out=tuple(file.leave_out),
         common_random_numbers=file.common_random_numbers,
         mcse=file.mcse,
+        metrics=_metrics(_existing(path.parent, file.metrics)) if file.metrics else {},
         description=file.description,
         origin=path,
     )
@@ -223,6 +236,17 @@ def _truth(file: StudyFile, path: Path) -> Truth:
         if None in row or None in row.values():
             raise StudyRefused(f"line {number} of {source.name} has another number of fields than its first line")
     return TruthTable(rows, axes)
+
+
+def _metrics(file: Path) -> dict[str, Callable[..., float]]:
+    """The public functions of a file in Python."""
+    content: dict[str, Any] = {"__name__": file.stem}
+    try:
+        exec(compile(file.read_bytes(), str(file), "exec"), content)  # the person's own code, as a study in Python is
+    except Exception as error:
+        raise StudyRefused(f"{file.name} cannot be loaded: {type(error).__name__}: {error}") from None
+    own = {name: each for name, each in content.items() if isinstance(each, FunctionType) and name[0] != "_"}
+    return {name: each for name, each in own.items() if each.__globals__ is content}
 
 
 def _same(written: Level, level: Level) -> bool:
@@ -292,19 +316,25 @@ def _first_problem(error: ValidationError, line_of: LineOf) -> tuple[int | None,
     keys = tuple(key for key in problem["loc"] if not _is_type_name(key))
     where = ".".join(str(key) for key in keys)
     if problem["type"] == "extra_forbidden":
-        said = f"the key {where!r} is not known"
+        said = f"the key {where!r} is not known{_meant(keys)}"
     elif problem["type"] == "missing":
         said = f"the key {where!r} is missing"
     elif problem["type"] == "union_tag_invalid":
-        said = f"{where} must be a table of parameters, a list of rows or the name of a CSV file"
+        said = f"{where} must be {_MUST_BE[where]}"
     else:
         said = f"{where}: {problem['msg'].removeprefix('Value error, ')}" if where else problem["msg"]
     return line_of(keys), said
 
 
+def _meant(keys: Sequence[int | str]) -> str:
+    tables: dict[str, type[BaseModel]] = {"criterion": CriterionTable, "program": ProgramTable}
+    said = or_else(str(keys[-1]), tables.get(str(keys[0]), StudyFile).model_fields)
+    return said if said.startswith(":") else ""
+
+
 def _is_type_name(key: int | str) -> bool:
     """pydantic puts the alternative of a union among the keys."""
-    return key in ("dict", "list", "str")
+    return key in ("dict", "int", "list", "str")
 
 
 def _refused(path: Path, line: int | None, sentence: str) -> StudyRefused:

@@ -26,7 +26,9 @@ from statsclaw.montecarlo.design import Study
 from statsclaw.montecarlo.storage.r_code import without_comments
 
 #: Of Study(...), what results do not depend on, and what the design says.
-_FREE = frozenset({"name", "replications", "cap", "criteria", "description", "mcse"})
+_FREE = frozenset({"name", "replications", "cap", "criteria", "description", "mcse", "metrics"})
+#: Of these, the parts that may be functions: what only they use is free as well.
+_FREE_FUNCTIONS = frozenset({"replications", "metrics"})
 _SAID_BY_DESIGN = {"grid", "leave_out", "common_random_numbers", "truth", "seed", "level", "timeout"}
 _ELSEWHERE = _FREE | {"failures_allowed"} | _SAID_BY_DESIGN
 Description = dict[str, Any]
@@ -138,7 +140,7 @@ def _functions(study: Study, format: int) -> tuple[dict[str, str], set[str]]:
     for name, function in named.items():
         file = _source_file(function)
         if file is None:
-            code[name] = _sha(_fingerprint(function))
+            code[name] = fingerprint(function)
         elif "site-packages" not in file.parts:
             files.add(file)
     folder = study.origin.resolve().parent if study.origin else _common_folder(files)
@@ -227,10 +229,12 @@ def _normalised(file: Path, *, is_study: bool, dropped: Set[str]) -> str:
 
 
 def _drop_free_parts(tree: ast.Module, dropped: Set[str]) -> None:
-    """Replications, cap, criteria, and the variables of the module that nothing else uses."""
+    """Replications, cap, criteria, metrics, and the variables of the module that nothing else uses."""
     places = [place for place, part in enumerate(fields(Study)) if part.name in dropped]
+    free: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _called(node) == "Study":
+            free |= _used(each.value for each in node.keywords if each.arg in _FREE_FUNCTIONS)
             node.keywords = [keyword for keyword in node.keywords if keyword.arg not in dropped]
             for place in places:
                 if place < len(node.args):
@@ -239,8 +243,11 @@ def _drop_free_parts(tree: ast.Module, dropped: Set[str]) -> None:
     while True:
         used = _used(tree.body)
         kept = [node for node in tree.body if not _assigns(node) or _assigns(node) & used or _does_something(node)]
+        dropped_now = [node for node in kept if _defines(node) and _defines(node) <= free - _used_beside(node, kept)]
+        kept = [node for node in kept if node not in dropped_now]
         if len(kept) == len(tree.body):
             return
+        free |= _used([*dropped_now, *(node for node in tree.body if node not in kept and _assigns(node) & free)])
         tree.body = kept
 
 
@@ -265,6 +272,19 @@ def _used(nodes: Iterable[ast.AST]) -> set[str]:
     return {name.id for name in names if isinstance(name.ctx, ast.Load)}
 
 
+def _used_beside(node: ast.stmt, nodes: Iterable[ast.AST]) -> set[str]:
+    return _used(other for other in nodes if other is not node)
+
+
+def _defines(node: ast.stmt) -> set[str]:
+    """The functions it defines or imports."""
+    if isinstance(node, ast.FunctionDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return set()
+
+
 def _assigns(node: ast.stmt) -> set[str]:
     if isinstance(node, ast.Assign):
         targets = node.targets
@@ -273,6 +293,11 @@ def _assigns(node: ast.stmt) -> set[str]:
     else:
         return set()
     return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def fingerprint(function: Any) -> str:
+    """Of a function wherever it is defined."""
+    return _sha(_fingerprint(function))
 
 
 def _fingerprint(function: Any, depth: int = 0) -> bytes:

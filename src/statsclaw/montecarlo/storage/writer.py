@@ -20,6 +20,7 @@ from statsclaw.montecarlo.storage.places import WAYS_OUT, apart_folder, compare,
 from statsclaw.montecarlo.storage.redoing import set_failures_aside
 from statsclaw.montecarlo.storage.store import ASIDE, CHUNKS, DESCRIPTION, Store
 from statsclaw.montecarlo.storage.versions import begun, following, number_of
+from statsclaw.words import span
 
 _TOGETHER = 32  # chunks of about one size that become one
 _LARGEST = 1 << 23  # values in a merged chunk
@@ -236,8 +237,8 @@ def _redone(
     notes = []
     if counts:
         said = f"{sum(counts.values()):,} replications of an earlier version are set aside in {place / ASIDE}"
-        more = ", --sequential adds to undecided criteria" if max(counts.values()) > study.replications else ""
-        notes = [f"{said}, up to {max(counts.values()):,} a cell; the study plans {study.replications:,} a cell{more}"]
+        more = ", --sequential adds to undecided criteria" if max(counts.values()) > min(study.planned) else ""
+        notes = [f"{said}, up to {max(counts.values()):,} a cell; the study plans {span(study.planned)} a cell{more}"]
     return {**description, "earlier": [{**_alone(each), "until": []} for each in left]}, notes
 
 

@@ -12,6 +12,7 @@ from statsclaw.montecarlo.metrics.rendering import TITLES, number, seconds
 from statsclaw.montecarlo.metrics.summary import SummaryRow, judged_metrics, short_of, summarise
 from statsclaw.montecarlo.storage.mixing import note_of
 from statsclaw.montecarlo.storage.results import Results
+from statsclaw.words import span
 
 #: The columns unless others are asked for, as far as there are any.
 USUAL = ("bias", "empse", "rmse", "coverage", "rejection")
@@ -186,8 +187,7 @@ def _fixed(value: float, digits: int) -> str:
 
 def _notes(study: Study, results: Results, rows: Sequence[SummaryRow]) -> list[str]:
     made = {results.completed(cell) for cell in range(len(study.cells()))} - {0}
-    count = f"{min(made):,}" if len(made) == 1 else f"{min(made):,} to {max(made):,}"
-    said = [f"Monte Carlo standard errors in parentheses; {count} replications in each cell."]
+    said = [f"Monte Carlo standard errors in parentheses; {span(made)} replications in each cell."]
     failed = sorted((row for row in rows if row.metric == "failure_rate" and row.failures), key=lambda row: row.method)
     for method, own in groupby(failed, key=lambda row: row.method):
         listed = "; ".join(

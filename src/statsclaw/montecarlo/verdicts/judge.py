@@ -125,9 +125,9 @@ class CriterionVerdict:
 
 def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[CriterionVerdict]:
     """One verdict per criterion, in their order; error rates: see the module."""
-    schedule, limits = looks(study), _limits_of(study)
+    limits = _limits_of(study)
     asked = [(criterion, questions_of(study, criterion)) for criterion in study.criteria]
-    answers = [[_answer(study, question, results, schedule, level, limits) for question in rows] for _, rows in asked]
+    answers = [[_answer(study, question, results, level, limits) for question in rows] for _, rows in asked]
     flat = [answer for rows in answers for answer in rows]
     losses = _losses(study, flat, limits)
     count, error = len(flat), 1 - level
@@ -141,16 +141,15 @@ def judge_study(study: Study, results: Results, level: float = LEVEL) -> list[Cr
     }
     decided = iter(
         [
-            _decided(study, answer, (one, other), error, too_many, schedule)
+            _decided(study, answer, (one, other), error, too_many)
             for answer, one, other in zip(flat, fixed[:count], repeated[:count], strict=True)
         ]
     )
-    return [_judged(study, criterion, [next(decided) for _ in rows], schedule, level) for (criterion, rows) in asked]
+    return [_judged(study, criterion, [next(decided) for _ in rows], level) for (criterion, rows) in asked]
 
 
 def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dict[int, int]:
     """Of each cell that needs more, how many further replications until the next look; empty when none is left."""
-    schedule = looks(study)
     found: dict[int, int] = {}
     for row in judge_study(study, results, level):
         if row.verdict == "FAIL":
@@ -158,7 +157,7 @@ def undecided_cells(study: Study, results: Results, level: float = LEVEL) -> dic
         for cell in (cell for cell in row.cells if cell.decided == "UNDECIDED" and cell.more_helps):
             for number in cell.cells:
                 done = results.completed(number)
-                target = next((count for count in schedule if count > done), None)
+                target = next((count for count in looks(study, number) if count > done), None)
                 if target is not None:
                     found[number] = target - done
     return found
@@ -217,9 +216,8 @@ def _limits_on(limits: _Limits, place: Place) -> list[Criterion]:
     return [row for row, cells in limits if row.method == place.method and place.cell in cells]
 
 
-def _answer(
-    study: Study, question: Question, results: Results, schedule: Sequence[int], level: float, limits: _Limits
-) -> _Answer:
+def _answer(study: Study, question: Question, results: Results, level: float, limits: _Limits) -> _Answer:
+    schedule = looks(study, question.cells[0])
     if any(results.completed(cell) == 0 for cell in question.cells):
         return _unanswered(question, "no replication yet")
     try:
@@ -286,10 +284,10 @@ def _decided(
     shares: tuple[float, float],
     error: float,
     too_many: Mapping[Place, tuple[bool, bool]],
-    schedule: Sequence[int],
 ) -> CellVerdict:
     """`shares`: the errors at which the interval and the repeated tests say FAIL, of the `error` of the family."""
     question, found = answer.question, answer.estimate
+    schedule = looks(study, question.cells[0])
     single = len(schedule) == 1 and answer.completed >= schedule[0]
     failing = [] if question.criterion.metric in RATES else [too_many.get(at, (False, False)) for at in answer.lost]
     of_interval, of_repeated = any(row[0] for row in failing), any(row[1] for row in failing)
@@ -353,18 +351,18 @@ def _one_sided(bounds: Interval, question: Question) -> bool:
     )
 
 
-def _judged(
-    study: Study, criterion: Criterion, cells: Sequence[CellVerdict], schedule: Sequence[int], level: float
-) -> CriterionVerdict:
+def _judged(study: Study, criterion: Criterion, cells: Sequence[CellVerdict], level: float) -> CriterionVerdict:
+    planned = [(cell, looks(study, cell.cells[0])) for cell in cells]
     literal, fixed, repeated, decided = (
         together([getattr(cell, name) for cell in cells])
         for name in ("literal", "interval_verdict", "sequential", "decided")
     )
     done = min((cell.replications for cell in cells), default=0)
-    by = "one look" if len(schedule) == 1 and done >= schedule[0] else "sequential"
-    open_cells = [cell for cell in cells if cell.decided == "UNDECIDED"]
-    if decided == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell in open_cells):
-        by = _why_open(open_cells)
+    one_look = all(len(schedule) == 1 and cell.replications >= schedule[0] for cell, schedule in planned)
+    by = "one look" if cells and one_look else "sequential"
+    open_cells = [(cell, schedule) for cell, schedule in planned if cell.decided == "UNDECIDED"]
+    if decided == "UNDECIDED" and open_cells and all(_is_final(cell, schedule) for cell, schedule in open_cells):
+        by = _why_open([cell for cell, _ in open_cells])
     notes = (
         notes_of([(cell.cell, cell.warning) for cell in cells])
         if cells
@@ -372,7 +370,7 @@ def _judged(
     )
     return CriterionVerdict(
         criterion.id, criterion, rule_of(criterion), literal, fixed, repeated, decided, by, level, done, tuple(cells),
-        notes, study.failures_allowed, schedule[-1],
+        notes, study.failures_allowed, max((schedule[-1] for _, schedule in planned), default=0),
     )  # fmt: skip
 
 

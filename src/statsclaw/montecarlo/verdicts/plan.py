@@ -20,6 +20,7 @@ from statsclaw.montecarlo.verdicts.judge import LEVEL
 from statsclaw.montecarlo.verdicts.power import Chances, Model, chances, needed
 from statsclaw.montecarlo.verdicts.questions import Evidence, Question, questions_of
 from statsclaw.montecarlo.verdicts.wording import policy_of, rule_of
+from statsclaw.words import span
 
 TARGETS = (0.10, 0.01)
 #: A fault that puts the value on the edge of the band is within it, whatever the last digit.
@@ -49,10 +50,10 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`unknown`: criteria of which nothing can be said without a pilot, and why."""
+    """`replications`: of every cell. `unknown`: criteria of which nothing can be said without a pilot, and why."""
 
     study: str
-    replications: int
+    replications: tuple[int, ...]
     level: float
     rows: tuple[PlanRow, ...]
     unknown: tuple[str, ...] = ()
@@ -79,7 +80,7 @@ def plan_study(study: Study, pilot: Results | None = None, level: float = LEVEL)
                 rows.append(_row(study, criterion, questions, fault, known, 1 - level, family))
         if not made:
             unknown.append(f"{criterion.id}: {rule_of(criterion)}: nothing can be said without a pilot")
-    return Plan(study.name, study.replications, level, tuple(rows), tuple(unknown), study.failures_allowed)
+    return Plan(study.name, study.planned, level, tuple(rows), tuple(unknown), study.failures_allowed)
 
 
 def _piloted(study: Study, question: Question, pilot: Results | None) -> McEstimate | None:
@@ -107,19 +108,23 @@ def _row(
     def at(replications: int) -> Chances:
         return _over_cells([chances(model, replications, band, error, error / family) for model in models])
 
-    now, rule = at(study.replications), rule_of(criterion)
+    planned = [study.replications_in(study.cell(question.cells[0])) for question in questions]
+    now = _over_cells(
+        [chances(model, count, band, error, error / family) for model, count in zip(models, planned, strict=True)]
+    )
+    most, rule = max(planned), rule_of(criterion)
     values = tuple(dict.fromkeys(model.value for model in models))
     within = all(band[0] - _ROUNDING <= value <= band[1] + _ROUNDING for value in values)
     row = PlanRow(
         criterion.id, rule, fault.name, values, within, now.literal_pass, now.interval_pass, now.interval_fail
     )
     if fault.name == CORRECT:
-        enough = tuple(needed(lambda count: 1 - at(count).interval_pass, t, study.replications) for t in TARGETS)
+        enough = tuple(needed(lambda count: 1 - at(count).interval_pass, t, most) for t in TARGETS)
         return replace(row, needed_interval=(enough[0], enough[1])) if within else row
     if within:
         return row
     literal, by_interval = (
-        tuple(needed(missed, target, study.replications) for target in TARGETS)
+        tuple(needed(missed, target, most) for target in TARGETS)
         for missed in (lambda count: at(count).literal_pass, lambda count: 1 - at(count).interval_fail)
     )
     return PlanRow(
@@ -140,13 +145,13 @@ def _over_cells(found: Sequence[Chances]) -> Chances:
 def render_plan(plan: Plan) -> str:
     """Sentences: per criterion the false alarms, what is missed how often, and what would do."""
     lines = [
-        f"{plan.study}: R = {plan.replications:,} per cell, interval verdicts at {100 * plan.level:g} %.",
+        f"{plan.study}: R = {span(plan.replications)} per cell, interval verdicts at {100 * plan.level:g} %.",
         f"{policy_of(plan.failures_allowed)}.",
     ]
     for name in dict.fromkeys(row.criterion for row in plan.rows):
         own = [row for row in plan.rows if row.criterion == name]
         lines += ["", f"{name}: {own[0].rule}"]
-        lines += [f"  {sentence(row, plan.replications)}" for row in own]
+        lines += [f"  {sentence(row, max(plan.replications))}" for row in own]
     return "\n".join([*lines, *(["", *plan.unknown] if plan.unknown else [])]) + "\n"
 
 

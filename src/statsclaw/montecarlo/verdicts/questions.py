@@ -12,13 +12,24 @@ import numpy as np
 from statsclaw.montecarlo.design import Criterion, Study, StudyRefused, cell_name
 from statsclaw.montecarlo.metrics.differences import DIFFERENCES, metric_difference
 from statsclaw.montecarlo.metrics.failures import Bounds, worst_case
-from statsclaw.montecarlo.metrics.measures import METRICS, OF_TRUTH, McEstimate, columns_of, estimate_metric, outcomes
+from statsclaw.montecarlo.metrics.measures import (
+    METRICS,
+    McEstimate,
+    columns_of,
+    estimate_metric,
+    is_of_parameter,
+    needs_truth,
+    outcomes,
+)
 from statsclaw.montecarlo.metrics.paired import COMPARISONS, compare, compared_column
 from statsclaw.montecarlo.metrics.sample import lost_in
 from statsclaw.montecarlo.storage.results import SECONDS, NamedColumns, Results, first_of
 from statsclaw.montecarlo.table import Flags, Table
+from statsclaw.words import or_else
 
 ALONG_AXIS = ("rate", "trend")
+#: All metrics of the engine.
+KNOWN = (*METRICS, *COMPARISONS, *ALONG_AXIS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +78,9 @@ def questions_of(study: Study, criterion: Criterion) -> list[Question]:
 def check_criterion(study: Study, criterion: Criterion) -> None:
     """Raises StudyRefused where a criterion cannot be judged as it is written."""
     metric, name = criterion.metric, criterion.id
-    known = (*METRICS, *COMPARISONS, *ALONG_AXIS)
+    known = (*KNOWN, *study.metrics)
     if metric not in known:
-        raise StudyRefused(f"{name}: there is no metric {metric!r}; known are {', '.join(sorted(known))}")
+        raise StudyRefused(f"{name}: there is no metric {metric!r}{or_else(metric, known)}")
     if criterion.low is None and criterion.high is None:
         raise StudyRefused(f"{name}: no bound, so nothing could miss it")
     if criterion.low is not None and criterion.high is not None and criterion.low > criterion.high:
@@ -91,7 +102,7 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
         raise StudyRefused(f"{name}: mean needs a field, the recorded scalar it is of")
     if metric in ALONG_AXIS and (criterion.axis is None or criterion.axis not in study.grid):
         raise StudyRefused(f"{name}: {metric} needs an axis of the grid")
-    if metric == "trend" and criterion.of not in METRICS:
+    if metric == "trend" and criterion.of not in (*METRICS, *study.metrics):
         raise StudyRefused(f"{name}: trend needs a metric in `of`")
     if metric == "rate" and (criterion.of or "rmse") not in ("rmse", "empse", "mse", "modse", "robust_empse", "width"):
         raise StudyRefused(f"{name}: a rate is of rmse, mse, empse, modse, robust_empse or width")
@@ -101,12 +112,17 @@ def check_criterion(study: Study, criterion: Criterion) -> None:
         raise StudyRefused(f"{name}: only bias, agreement and difference can be in units of EmpSE")
     if criterion.parameter is None and _needs_parameter(criterion):
         raise StudyRefused(f"{name}: the metric {metric} is of a parameter")
-    if metric not in COMPARISONS and metric_of(criterion) in OF_TRUTH:
+    if metric not in COMPARISONS and needs_truth(metric_of(criterion)):
         known_truths = study.truth_in(study.cells()[0])
         if criterion.parameter not in known_truths:
             raise StudyRefused(f"{name}: the study does not say what {criterion.parameter} truly is")
     if metric == "rate" and any(not _positive(level) for level in study.grid[str(criterion.axis)]):
         raise StudyRefused(f"{name}: a rate needs an axis of positive numbers")
+    for row in _rows(study, criterion) if metric in ALONG_AXIS else ():
+        counts = list(dict.fromkeys(study.replications_in(study.cell(number)) for number in row))
+        if len(counts) > 1:
+            said = f"{metric} is over cells with {counts[0]:,} and {counts[1]:,} replications, which cannot be judged"
+            raise StudyRefused(f"{name}: {said}", todo=f"give the cells along {criterion.axis} the same number")
     if metric in ALONG_AXIS and not _rows(study, criterion):
         raise StudyRefused(f"{name}: {metric} needs two or more levels of {criterion.axis} among its cells")
 
@@ -115,7 +131,7 @@ def _needs_parameter(criterion: Criterion) -> bool:
     if criterion.metric in COMPARISONS:
         return criterion.metric != "speed_ratio"
     metric = criterion.of or "rmse" if criterion.metric in ALONG_AXIS else criterion.metric
-    return bool(METRICS[metric]) and METRICS[metric] != ("seconds",)
+    return is_of_parameter(metric)
 
 
 def _positive(level: object) -> bool:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from statsclaw.montecarlo.design import Criterion, Study
+from statsclaw.montecarlo.own import OwnMetric
+from statsclaw.montecarlo.storage.identity import fingerprint
 from statsclaw.montecarlo.verdicts.judge import CriterionVerdict
 from statsclaw.montecarlo.verdicts.wording import rule_of
 
@@ -103,6 +105,9 @@ def _said(value: Any) -> str:
 def _plain(criterion: Criterion) -> dict[str, Any]:
     """As it would be read back from JSON; what is not set is left out."""
     fields = {key: value for key, value in asdict(criterion).items() if key not in _OTHER and value not in (None, {})}
+    for key in ("metric", "of"):
+        if isinstance(own := fields.get(key), OwnMetric):
+            fields[key] = f"{own} ({fingerprint(own.function)[:8]})"
     found: dict[str, Any] = json.loads(json.dumps(fields, default=list))
     return found
 

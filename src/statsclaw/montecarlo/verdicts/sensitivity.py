@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from statsclaw.montecarlo.design import Criterion, Study
 from statsclaw.montecarlo.metrics.intervals import error_to_include
-from statsclaw.montecarlo.metrics.measures import METRICS
+from statsclaw.montecarlo.metrics.measures import needs_of
 from statsclaw.montecarlo.metrics.paired import COMPARISONS
 from statsclaw.montecarlo.storage.results import Results
 from statsclaw.montecarlo.verdicts.judge import LEVEL, CriterionVerdict, judge_study
@@ -84,7 +84,7 @@ def _can_be_perturbed(criterion: Criterion) -> bool:
 
 
 def _columns(criterion: Criterion) -> tuple[str, ...]:
-    return (COMPARISONS[criterion.metric],) if criterion.metric in COMPARISONS else METRICS[metric_of(criterion)]
+    return (COMPARISONS[criterion.metric],) if criterion.metric in COMPARISONS else needs_of(metric_of(criterion))
 
 
 def _of_rule(

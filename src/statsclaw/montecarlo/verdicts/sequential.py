@@ -30,10 +30,12 @@ _STEP = 1.02
 _HALVINGS = 24
 
 
-def looks(study: Study) -> tuple[int, ...]:
-    """How many replications there are at each look: the planned ones, then twice as many each time, up to the cap."""
-    cap = max(study.cap or 4 * study.replications, study.replications)
-    found = [study.replications]
+def looks(study: Study, cell: int = 0) -> tuple[int, ...]:
+    """How many replications of the cell there are at each look: the planned ones, then twice as many each time, up to
+    the cap."""
+    planned = study.replications_in(study.cell(cell))
+    cap = max(study.cap or 4 * planned, planned)
+    found = [planned]
     while found[-1] < cap:
         found.append(min(2 * found[-1], cap))
     return tuple(found)
