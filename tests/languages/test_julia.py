@@ -3,6 +3,7 @@ worker.jl itself is only parsed."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
@@ -22,6 +23,9 @@ from tests.languages.test_whole_runs import material_of
 
 FAULTS = faults("julia")
 PACKAGE = HERE / "julia" / "package"
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
+#: Names of tables further on: what is asked, and what an answer holds.
+RESULTS = {"value", "visible", "error", "warnings", "printed", "seconds", "peak", "changed"}
 WORKER = files("statsclaw.languages") / "workers" / "julia" / "worker.jl"
 
 
@@ -65,6 +69,29 @@ def test_the_worker_and_what_it_is_told_of_the_interface_are_julia() -> None:
         'const DECLARED = Dict{String,Any}(\n    "fit" => (arguments = Any[("x", nothing, false), '
         '("level", "\\U00000022\\U00000024a\\U0000005cb\\U00000022", true)], returns = "none"),\n)\n'
     )
+
+
+def test_the_worker_knows_every_tag_and_every_kind_of_the_protocol() -> None:
+    """But formulas, which Julia has only in packages, and what only comes back."""
+    text = (DOCS / "worker-protocol.md").read_text(encoding="utf-8")
+    tags = {
+        part for row in re.findall(r"^\| ((?:`\w` ?)+) \|", text, re.MULTILINE) for part in re.findall(r"`(\w)`", row)
+    }
+    rows = re.findall(
+        r"^\| ((?:`[a-z]+`,? ?)+) \|", text.partition("Kinds of `x`")[2].partition("\n\n\n")[0], re.MULTILINE
+    )
+    kinds = {kind for row in rows for kind in re.findall(r"`([a-z]+)`", row)} - {
+        "formula",
+        "object",
+        "method",
+        "opaque",
+    }
+    source = WORKER.read_text(encoding="utf-8")
+    reading = source.partition("# --- reading ---")[2]
+    assert {"n", "t", "f", "i", "d", "s", "v", "a", "l", "m", "x"} == tags
+    assert [tag for tag in sorted(tags) if f"letter == '{tag}'" not in reading] == []
+    assert {"answer", "generator", "table", "factor", "named", "tuple", "masked"} <= kinds
+    assert [kind for kind in sorted(kinds) if f'"{kind}"' not in reading and kind not in RESULTS] == []
 
 
 @pytest.mark.parametrize("path", ["src/Moments.jl", "test/runtests.jl"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +17,20 @@ from statsclaw.languages import Unfit, spoken
 from statsclaw.languages.workers.stata.stata_commands import Argument, ArgumentError, Data, command_of, signature_of
 from statsclaw.languages.workers.stata.stata_dta import Unwritable, write_dta
 from statsclaw.languages.workers.stata.stata_results import number_of, read_results
+from statsclaw.specs.contract import read_contract
 from statsclaw.specs.interface import Interface
+from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.talking import Conversation
 from tests.languages.compiled import Judged, answer, criteria_of, refused, value, verdicts
-from tests.languages.packages import Fault, Package, ask, faults
+from tests.languages.packages import HERE, Fault, Package, ask, faults
 from tests.languages.runs import Objection, play
 from tests.languages.runs import verdicts as verdicts_of
 from tests.languages.stand_ins import stand_in
 from tests.languages.test_whole_runs import material_of
 
 FAULTS = faults("stata")
+PACKAGE = HERE / "stata" / "package"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -203,6 +209,63 @@ def test_what_a_package_has_is_read_in_its_files(talk: Conversation) -> None:
     assert value(talk, "exports", what="exports") == ["linefit", "linefit_fitted", "semean"]
     names = [row["name"] for row in value(talk, "semean", what="signature")]
     assert names == ["varname", "if", "in", "level"]
+
+
+# --- a Stata that does not come to its end ---------------------------------------------------------------------------
+
+
+def answers_with(folder: Path, program: str, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of a worker of its own, without a barrier, whose Stata is a program of the shell."""
+    adapter = spoken("stata").adapter(read_contract(DOCUMENTS).interface, PACKAGE)  # type: ignore[arg-type]
+    for name, text in adapter.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "stata").write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+    (folder / "bin" / "stata").chmod(0o755)
+    (folder / "questions").write_bytes(b"".join(bytes(wire.framed(row)) for row in requests))
+    scripts = files("statsclaw.verify.blind") / "inside"
+    argv = [sys.executable, "-I", "worker.py", str(scripts), str(PACKAGE), "questions", "answers", "-", "semean"]
+    env = {"PATH": f"{folder / 'bin'}:/usr/bin:/bin"}
+    subprocess.run(argv, cwd=folder, env=env, check=True, timeout=60)
+    with (folder / "answers").open("rb") as stream:
+        return [wire.receive(stream) for _ in requests]
+
+
+DOCUMENTS = {name: (HERE / "stata" / "out" / name).read_text(encoding="utf-8") for name in ("interface.md",)}
+CALL = {
+    "do": "call",
+    "id": 1,
+    "function": "semean",
+    "arguments": [{"y": [1.0, 2.0]}, "y"],
+    "named": {},
+    "fields": ["mean"],
+}
+
+
+def test_where_stata_does_not_run_every_call_is_answered_with_that(tmp_path: Path) -> None:
+    found = answers_with(tmp_path, "echo 'Cannot find license file'; exit 1", [CALL, CALL | {"id": 2}])
+    assert [row["error"]["classes"] for row in found] == [["died"], ["died"]]
+    assert found[1]["error"]["message"] == "Cannot find license file"
+
+
+#: What it is asked first is nothing: a results file without results. Its place is the third word of the last line.
+RESTING = r"""if ! grep -q semean call.do; then
+  set -- $(tail -n 1 call.do)
+  printf 'rc\n0\nend\n' > "$(eval echo $3)"
+  exit
+fi
+"""
+
+
+def test_a_do_file_that_stata_leaves_has_its_return_code(tmp_path: Path) -> None:
+    said = 'printf ". use data\\nfile data1.dta not found\\nr(601);\\n\\nend of do-file\\nr(601);\\n" > call.log'
+    (found,) = answers_with(tmp_path, RESTING + said, [CALL])
+    assert found["error"] == {"classes": ["r601"], "message": ". use data\nfile data1.dta not found"}
+
+
+def test_a_stata_that_ends_in_the_middle_has_died(tmp_path: Path) -> None:
+    (found,) = answers_with(tmp_path, RESTING + "echo half > call.log; kill -9 $$", [CALL])
+    assert found["error"] == {"classes": ["died"], "message": "half"}
 
 
 # --- a package as it would be written --------------------------------------------------------------------------------
