@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := $(VENV)/.can-run
 TEST := $(VENV)/.can-test
+# Most tests wait for programs they have started: four at once keep two cores busy.
+SIDE_BY_SIDE ?= 4
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: demo test test-slow lint bench bench-agents bench-montecarlo release wheel r-package barrier clean help
@@ -40,10 +42,10 @@ demo: $(RUN) barrier
 	@echo "(in this checkout, statsclaw is $(BIN)/statsclaw)"
 
 test: $(TEST) barrier lint
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n $(SIDE_BY_SIDE) --dist worksteal -m "not slow"
 
 test-slow: $(TEST) barrier
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n $(SIDE_BY_SIDE) --dist worksteal -m slow
 
 lint: $(TEST)
 	$(BIN)/ruff check src tests benchmarks release
