@@ -317,6 +317,7 @@ else:
 """
 
 
+@pytest.mark.slow
 def test_a_role_finds_nothing_that_another_or_an_earlier_one_has_left(stage: Stage) -> None:
     code = LEFTOVERS.replace("{agent!r}", repr(str(AGENT))).replace("{honest!r}", repr(str(HONEST)))
     view = stage.play({"builder": code, "tester": code, "simulator": code})

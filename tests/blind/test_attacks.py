@@ -144,7 +144,14 @@ GARBAGE: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("forged", GARBAGE.values(), ids=GARBAGE.keys())
+#: Reading millions of parts takes a minute.
+FORGED = [
+    pytest.param(frame, id=name, marks=[pytest.mark.slow] if name.startswith("millions") else [])
+    for name, frame in GARBAGE.items()
+]
+
+
+@pytest.mark.parametrize("forged", FORGED)
 def test_what_is_no_answer_fails_its_claims_and_harms_nobody(
     forged: Callable[[dict[str, Any]], Any],
     honest: tuple[Small, Questionnaire, Conversation],
@@ -257,6 +264,7 @@ def test_forged_times_do_not_save_a_package_from_being_asked_again(seconds: str,
     assert len(attacked.result.heard.answers.again) == 7
 
 
+@pytest.mark.slow
 def test_a_few_bytes_now_and_then_do_not_stretch_the_time_of_a_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(answering, "CALL_S", 1.0)
     monkeypatch.setattr(answering, "LOADING_S", 5.0)

@@ -191,6 +191,7 @@ def test_a_branch_of_the_same_name_with_another_commit_is_never_overwritten(
     assert branches(remote)["statsclaw/same-0001"] == view.pushed.commit  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("obstacle", ["hook", "folder of that name"])
 def test_a_remote_that_refuses_the_push_keeps_the_result_until_it_accepts(
     obstacle: str, bench: Bench, target: Path, recorded: Path
@@ -796,6 +797,7 @@ def test_a_run_with_trouble_in_it_can_be_replayed_too(name: str, tmp_path: Path)
     }
 
 
+@pytest.mark.slow
 def test_a_run_without_a_second_reader_is_replayed_without_one(bench: Bench, target: Path) -> None:
     first = bench.start(order_for(target, scripted(bench.folder), run_id="alone-0001", second_reading=False))
     assert first.finished is not None and "reader-1" not in first.dispatches
@@ -828,6 +830,7 @@ def test_a_replay_on_anything_else_than_was_recorded_is_refused(
 # --- people ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_several_roles_played_by_people_wait_at_once_and_hand_in_only_what_is_complete(
     bench: Bench, target: Path
 ) -> None:
@@ -946,6 +949,7 @@ def test_an_answers_file_does_not_send_a_comprehension_back_for_ever(
     assert view.open_questions or view.finished is not None
 
 
+@pytest.mark.slow
 def test_an_answer_can_be_given_days_later_by_another_process(bench: Bench, target: Path) -> None:
     waiting = statsclaw(bench, *run_argv(bench, target))
     assert waiting.returncode == 3 and "statsclaw answer" in waiting.stdout
@@ -996,6 +1000,7 @@ def at_a_terminal(
         os.close(master)
 
 
+@pytest.mark.slow
 def test_an_answer_from_another_terminal_is_taken_up_by_the_living_run(bench: Bench, target: Path) -> None:
     env = os.environ | {"STATSCLAW_WORKSPACE": str(bench.workspace.root), "TERM": "xterm", "COLUMNS": "200"}
     env["XDG_CACHE_HOME"] = str(bench.folder / "cache")

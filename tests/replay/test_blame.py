@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.runs import AGENT, Bench, make_target, order_for
 
 
@@ -19,6 +21,7 @@ def changed_honest(folder: Path, *changes: tuple[str, str, str]) -> str:
     return f"{AGENT.rpartition(' ')[0]} {folder} --good --no-hold"
 
 
+@pytest.mark.slow
 def test_two_readings_of_an_open_interface_go_to_the_planner_and_not_to_the_builder(tmp_path: Path) -> None:
     backend = changed_honest(
         tmp_path / "honest",

@@ -142,6 +142,7 @@ def test_without_a_second_reader_the_review_says_so(bench, target, tmp_path):
     assert any("one reading only" in finding.message for finding in view.reviewed.findings)
 
 
+@pytest.mark.slow
 def test_an_unattended_approval_is_told_in_the_review_and_one_by_a_person_is_not(bench, target, tmp_path):
     view = bench.start(order_for(target, backend=played(tmp_path)))
     assert any("unattended" in finding.message for finding in view.reviewed.findings)
@@ -172,6 +173,7 @@ def resumed_with(bench: Bench, run_id: str, change: Callable[..., None]) -> RunV
     return bench.resume(run_id)
 
 
+@pytest.mark.slow
 def test_an_amendment_keeps_both_versions_and_calls_only_whom_it_concerns(bench, target, tmp_path):
     order = order_for(target, backend=played(tmp_path), run_id="amended-1")
     with pytest.raises(Stopped):
@@ -195,6 +197,7 @@ def test_an_amendment_keeps_both_versions_and_calls_only_whom_it_concerns(bench,
     assert view.verdict == "PASS WITH NOTE"
 
 
+@pytest.mark.slow
 def test_a_planner_that_widens_a_criterion_after_the_freeze_needs_a_person(bench, target, tmp_path):
     """The tester sends its specification back; the planner uses the occasion. Nobody at the terminal: it stops here."""
     backend = played(tmp_path)
@@ -250,6 +253,7 @@ def test_an_amendment_that_makes_no_sense_is_refused_and_changes_nothing(
         assert run.view.frozen == before
 
 
+@pytest.mark.slow
 def test_two_amendments_typed_on_the_same_version_are_both_taken_one_on_top_of_the_other(bench, target, tmp_path):
     with pytest.raises(Stopped):
         bench.start(order_for(target, backend=played(tmp_path), run_id="a-1"), observers=(stop_at("spec_frozen"),))
@@ -268,6 +272,7 @@ def test_two_amendments_typed_on_the_same_version_are_both_taken_one_on_top_of_t
 WIDE = ("out/sim-spec.md", "    low: 0.92\n    high: 0.98\n", "    low: 0.5\n    high: 1.0\n")
 
 
+@pytest.mark.slow
 def test_a_finding_that_a_person_lets_stand_is_in_the_review_for_ever(bench, target, tmp_path):
     """The band accepts everything. The planner does not mend it; the person, who has reasons, lets it stand."""
     carried = ("out/sim-spec.md", "    source: notes.md A2\n", "    source: planner\n")
@@ -298,6 +303,7 @@ def test_a_finding_that_a_person_lets_stand_is_in_the_review_for_ever(bench, tar
 # --- what is judged --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_undecided_criterion_gets_more_replications_and_is_then_taken_literally(bench, target, tmp_path):
     """A band whose edge is the truth: no number of replications decides it, and it never blocks."""
     edits = [
@@ -365,6 +371,7 @@ def test_a_package_that_forges_the_report_from_within_is_not_believed(bench, tar
     assert all(j.literal == "FAIL" for j in view.judged[view.tree_sha256, "after"].judgements if j.id in ("C1", "C2"))
 
 
+@pytest.mark.slow
 def test_a_criterion_that_fails_while_all_exact_checks_pass_is_put_to_the_person(bench, target, tmp_path):
     """The truth in the specification is wrong, so that a correct package misses a band. The builder cannot mend it."""
     edits = [("out/sim-spec.md", "parameters: [{name: mu, truth: 1.0}]", "parameters: [{name: mu, truth: 1.35}]")]
@@ -401,6 +408,7 @@ def test_a_person_reads_and_amends_at_the_terminal(bench, target, tmp_path, monk
 # --- found by an attacker --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", ["### Interface", "## 1. Interface", "# Interface"])
 def test_an_interface_of_its_own_under_another_heading_reaches_nobody(bench, target, tmp_path, heading):
     """The builder would build another default than the one that is tested, and the engine would not have written it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from statsclaw.engine.attestation import dispatches_of
 from tests.support.runs import AGENT, HERE, HONEST, order_for
 
@@ -26,6 +28,7 @@ runpy.run_path(agent, run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_the_next_attempt_of_a_role_finds_what_the_last_one_left_in_its_scratch(bench, target, tmp_path):
     script = tmp_path / "with_scratch.py"
     script.write_text(SCRIPT)

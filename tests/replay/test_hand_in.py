@@ -110,6 +110,7 @@ def planned_by_a_person(bench: Bench, target: Path, run_id: str) -> Path:
     return bench.workspace.find(run_id).room("planner-1")
 
 
+@pytest.mark.slow
 def test_a_person_is_told_all_findings_mends_and_hands_in_again_in_the_same_attempt(bench, target):
     room = planned_by_a_person(bench, target, "p-1")
     leave(room, WIDE, CARRIED, FORGOTTEN)
@@ -126,6 +127,7 @@ def test_a_person_is_told_all_findings_mends_and_hands_in_again_in_the_same_atte
     assert not view.signals and view.dispatches["planner-1"].status == "finished"
 
 
+@pytest.mark.slow
 def test_a_person_may_hand_in_with_findings_and_then_let_them_stand(bench, target):
     room = planned_by_a_person(bench, target, "p-2")
     leave(room, WIDE, CARRIED)

@@ -179,7 +179,12 @@ def undisturbed(recorded: Path, tmp_path_factory: pytest.TempPathFactory):  # ty
 SLICES = 12
 
 
-@pytest.mark.parametrize("part", range(SLICES))
+def slow_but_for(kept: object, *values: object) -> list[object]:
+    """One walk is among the fast tests, so that a break shows early; all of them are among the slow."""
+    return [pytest.param(value, marks=[] if value == kept else [pytest.mark.slow]) for value in values]
+
+
+@pytest.mark.parametrize("part", slow_but_for(0, *range(SLICES)))
 def test_killed_at_any_boundary_a_run_ends_the_same(part, undisturbed, recorded, tmp_path):  # type: ignore[no-untyped-def]
     expected, marks, remote_branches = undisturbed
     assert len(marks) == expected.seq
@@ -197,7 +202,7 @@ DECIDING = (
 
 
 @pytest.mark.parametrize("written", [False, True], ids=["before its line", "after its line"])
-@pytest.mark.parametrize("kind", DECIDING)
+@pytest.mark.parametrize("kind", slow_but_for("criteria_judged", *DECIDING))
 def test_killed_once_where_the_engine_decides_a_run_ends_the_same(kind, written, undisturbed, recorded, tmp_path):  # type: ignore[no-untyped-def]
     expected, marks, remote_branches = undisturbed
     mark = next(mark for mark in reversed(marks) if mark[0].startswith(f"['{kind}'"))
@@ -205,6 +210,7 @@ def test_killed_once_where_the_engine_decides_a_run_ends_the_same(kind, written,
     assert_same(tmp_path, expected, remote_branches)
 
 
+@pytest.mark.slow
 def test_a_work_that_was_handed_in_is_not_done_again(target, bench):  # type: ignore[no-untyped-def]
     """The engine dies after the builder has finished but before it is recorded: the builder is not run twice."""
     bench.barrier = "none"  # the tally lies outside the room

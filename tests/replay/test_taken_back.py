@@ -70,6 +70,7 @@ def test_while_one_error_stands_the_planner_is_still_waited_for(bench, target, t
     assert [d.id for d in bench.resume("o-2").running] == ["planner-2"]
 
 
+@pytest.mark.slow
 def test_work_that_was_handed_in_before_the_override_is_taken_as_ever(bench, target, tmp_path):
     view = sent_back(bench, target, tmp_path, "o-3")
     out = bench.workspace.find("o-3").room("planner-2") / "out"
@@ -83,6 +84,7 @@ def test_work_that_was_handed_in_before_the_override_is_taken_as_ever(bench, tar
     assert view.finished is not None and view.finished.outcome == "shipped"
 
 
+@pytest.mark.slow
 def test_an_override_takes_back_the_question_whether_to_try_again(bench, target, tmp_path):
     view = bench.start(order_for(target, backend=played(tmp_path, WIDE, CARRIED), run_id="o-4"))
     (asked,) = view.open_questions
@@ -94,6 +96,7 @@ def test_an_override_takes_back_the_question_whether_to_try_again(bench, target,
     assert "not asked any more" in typed(bench, "show", "o-4")
 
 
+@pytest.mark.slow
 def test_an_amendment_takes_the_builder_back_that_was_sent_back_for_what_is_amended(bench, target, tmp_path):
     """The truth of the study is wrong: a right package fails, and the builder cannot mend it."""
     edit = ("out/sim-spec.md", "parameters: [{name: mu, truth: 1.0}]", "parameters: [{name: mu, truth: 1.35}]")

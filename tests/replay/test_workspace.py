@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from statsclaw.engine.people import Unattended
 from statsclaw.git import git, git_text
 from statsclaw.runlog.log import verify
@@ -35,6 +37,7 @@ def test_a_shipped_run_is_pushed_with_the_workspace_to_its_last_line_and_nothing
     assert verify(clone / "tinymean" / "runs" / "ship-0001") == view.seq
 
 
+@pytest.mark.slow
 def test_a_run_that_was_not_authorised_leaves_the_remote_of_the_workspace_alone(bench, target):
     remote = with_remote(bench)
     view = bench.start(
@@ -45,6 +48,7 @@ def test_a_run_that_was_not_authorised_leaves_the_remote_of_the_workspace_alone(
     assert git_text("for-each-ref", git_dir=remote) == ""
 
 
+@pytest.mark.slow
 def test_the_next_run_starts_from_the_hand_off_of_the_last(bench, target):
     bench.start(order_for(target, run_id="first-0001"))
     view = bench.start(order_for(target, run_id="second-0001"))

@@ -358,6 +358,7 @@ def test_a_stored_content_that_was_altered_is_found_by_log_verify(what: str, cop
     assert digest[:12] in said_once(copied.type("log", "verify", RUN), 7)
 
 
+@pytest.mark.slow
 def test_a_replay_gives_the_same_documents_and_on_another_target_ends_with_nine(copied: Desk, tmp_path: Path) -> None:
     recorded = read_view(copied.runs()[0].path)
     done = copied.type("replay", RUN)

@@ -62,6 +62,7 @@ def test_a_few_failures_are_told_and_fail_nothing(share: float) -> None:
     assert ("replications failed" in row.note) == (share > 0)
 
 
+@pytest.mark.slow
 def test_failures_at_the_limit_fail_a_study_in_no_more_than_one_of_a_hundred() -> None:
     rng, wrong = np.random.default_rng(5), 0
     for _ in range(400):

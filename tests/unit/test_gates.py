@@ -1496,6 +1496,7 @@ def test_without_authorisation_nothing_is_pushed(
     assert view.finished is not None and view.finished.outcome == "done" and exit_code_of(view) == OK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["validate", "review", "docs", "monte-carlo"])
 def test_a_failing_verification_is_a_finding_where_nobody_can_mend_it_and_never_ships(
     name: str, bench: Bench, target: Path
@@ -1572,6 +1573,7 @@ def without_phase(target: Path, phase: str) -> None:
     git("commit", "--quiet", "--all", "-m", "fewer checks", cwd=target, env=own_environment())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["validation", "study"])
 def test_no_settings_of_the_target_leave_out_questions_or_study(phase: str, bench: Bench, target: Path) -> None:
     without_phase(target, phase)

@@ -463,6 +463,7 @@ def verdicts_at_every_look(study: Study, rng: np.random.Generator, shifts: tuple
     return found
 
 
+@pytest.mark.slow
 def test_a_correct_package_fails_in_no_more_than_one_study_of_a_hundred() -> None:
     """The hardest correct one: every metric of every cell stands exactly on an edge of its band."""
     study, rng = study_of(*RATES, n=(40, 80, 120), replications=150), np.random.default_rng(42)

@@ -690,6 +690,7 @@ def without_privileges() -> list[str]:
     return ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locked", ["root", "repository", "run", "events"])
 def test_a_workspace_that_cannot_be_written_is_refused_in_one_line_and_works_again_afterwards(
     locked: str, bench: Bench, target: Path, recorded: Path, tmp_path: Path
