@@ -1,0 +1,4 @@
+library(testthat)
+library(logitse)
+
+test_check("logitse")
