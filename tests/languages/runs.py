@@ -45,14 +45,13 @@ def make_repository(folder: Path, name: str, files: Mapping[str, str]) -> Path:
 
 
 def play(
-    folder: Path, material: Path, profile: str, files: Mapping[str, str], *, tools: tuple[Path, ...] = (),
-    workflow: str = "fix-and-ship",
-) -> RunView:  # fmt: skip
+    folder: Path, material: Path, profile: str, files: Mapping[str, str], *, tools: tuple[Path, ...] = ()
+) -> RunView:
     """From a repository with `files` to a pushed branch, every role played from `material`, see agent_any.py."""
     target = make_repository(folder, "package", files)
     backend = f"command:{sys.executable} {HERE / 'agent_any.py'} {material}"
     sources = tuple(sorted((material / "sources").iterdir()))
-    order = order_for(target, backend=backend, sources=sources, workflow=workflow, profile=profile, tools=tools)
+    order = order_for(target, backend=backend, sources=sources, workflow="fix-and-ship", profile=profile, tools=tools)
     return Bench(folder).start(order, observers=(object_at_once,))
 
 

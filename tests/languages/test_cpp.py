@@ -6,14 +6,12 @@ import math
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from statsclaw.profiles.profile import PathClass
 from statsclaw.sandbox.limits import MIB
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.talking import Conversation, Silent
@@ -99,51 +97,6 @@ def test_what_cannot_be_linked_is_said(edits: list[tuple[str, str, str]], said: 
     evidence = package.verified("build")
     assert not evidence["worker-configure"].passed
     assert said in " ".join(package.bench.store.get(evidence["worker-configure"].output_sha256).decode().split())
-
-
-TEMPLATED = (
-    (
-        "include/poissonreg/poissonreg.hpp",
-        "Vector window_sums(const Vector& x, std::size_t rows, std::size_t columns, int width);",
-        "template <class Width>\n"
-        "Vector window_sums(const Vector& x, std::size_t rows, std::size_t columns, Width width);",
-    ),
-    (
-        "src/poissonreg.cpp", "Vector window_sums(const Vector& x, std::size_t rows, std::size_t columns, int width) {",
-        "template Vector window_sums<int>(const Vector&, std::size_t, std::size_t, int);\ntemplate <class Width>\n"
-        "Vector window_sums(const Vector& x, std::size_t rows, std::size_t columns, Width width) {",
-    ),
-)  # fmt: skip
-ADAPTS = """#pragma once
-
-namespace poissonreg::adapter {
-using namespace poissonreg;
-inline Vector window_sums(const Vector& x, std::size_t rows, std::size_t columns, int width) {
-  return poissonreg::window_sums<int>(x, rows, columns, width);
-}
-}
-"""
-
-
-@dataclass(frozen=True)
-class Adapted(Package):
-    """With an adapter of the builder's."""
-
-    text: str = ""
-
-    def lay_out(self, folder: Path, classes: frozenset[PathClass]) -> None:
-        super().lay_out(folder, classes)
-        if PathClass.UNIT_TESTS in classes:
-            (folder / "tests" / "adapter.hpp").write_text(self.text, encoding="utf-8")
-
-
-def test_a_template_is_asked_by_an_adapter_of_the_builder_and_one_that_lies_fails(tmp_path: Path) -> None:
-    bare = Package("cpp", tmp_path / "bare", edits=TEMPLATED).verified("build")
-    assert bare["install"].passed and not bare["worker-build"].passed
-    lies = ADAPTS.replace("width);\n}", "width + 1);\n}")
-    for name, text, unmet in (("honest", ADAPTS, set()), ("lies", lies, {"C9"})):
-        package = Adapted("cpp", tmp_path / name, edits=TEMPLATED, text=text)
-        assert criteria_of(package.verified("build", "validation")) == unmet
 
 
 def test_a_package_without_a_public_header_is_the_builders_to_mend(tmp_path: Path) -> None:

@@ -10,23 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from statsclaw.languages.language import Adapter, Case, Native, Unfit, Values
-from statsclaw.languages.native import (
-    ADAPTER,
-    ADAPTER_AT,
-    ASKED,
-    Compiled,
-    c_table,
-    cpp_table,
-    header,
-    names_of,
-    sources,
-    suite,
-)
+from statsclaw.languages.native import ASKED, Compiled, c_table, cpp_table, header, names_of, sources, suite
 from statsclaw.profiles.profile import Command
-from statsclaw.sandbox.left_behind import read_left_behind
 from statsclaw.specs.interface import Interface
 
-_LARGEST_ADAPTER = 200_000
 _HEADERS = (".hpp", ".h", ".hh", ".hxx")
 _SOURCES_OF_CPP = ("*.cpp", "*.cc", "*.cxx", "*.hpp", "*.hh", "*.hxx")
 
@@ -99,17 +86,15 @@ class Cpp(Compiled):
         )  # fmt: skip
         build = ("sh", "-c", _BUILD, "worker-build", "{adapter}", "{scratch}")
         table = (c_table if is_c else cpp_table)(interface, include)
-        own = read_left_behind(tree / ADAPTER_AT, _LARGEST_ADAPTER)
-        own_files = {} if own is None or is_c else {ADAPTER: own.decode("utf-8", "replace")}
         return Adapter(
-            {**sources(table), **own_files, "CMakeLists.txt": cmake},
+            {**sources(table), "CMakeLists.txt": cmake},
             (_command("worker-configure", configure), _command("worker-build", build)),
             (_command("worker-counted", ("sh", "-c", _COUNT, "worker-counted", "{adapter}", "{tree}")),),
         )
 
     def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
         """The header of the package decides which of two tables is compiled."""
-        tables = ["#ifndef STATSCLAW_C\n", cpp_table(interface, ASKED, f"../../{ADAPTER}")]
+        tables = ["#ifndef STATSCLAW_C\n", cpp_table(interface, ASKED)]
         with suppress(Unfit):  # C has no way to say everything
             tables += ["#else\n", c_table(interface, ASKED)]
         package = interface.package.replace(".", "_")

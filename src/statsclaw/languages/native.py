@@ -18,8 +18,6 @@ _SOURCES = ("value.cpp", "convert.cpp", "call.cpp", "worker.cpp", "table.cpp")
 _SUITE = ("json.hpp", "numbers.hpp", "suite.cpp")
 #: In a suite that ships the compiler looks for the public header.
 ASKED = "asked.hpp"
-#: Functions for what cannot be asked as it is: beside the worker, and its path in the repository.
-ADAPTER, ADAPTER_AT = "adapter.hpp", "tests/adapter.hpp"
 #: Parts of parts of parts are as far as an interface goes.
 _DEEPEST = 4
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -108,16 +106,15 @@ def sources(table: str) -> dict[str, str]:
     return {**fixed, "table.cpp": table, "all.cpp": "".join(f'#include "{name}"\n' for name in _SOURCES)}
 
 
-def cpp_table(interface: Interface, include: str, adapter: str = ADAPTER) -> str:
-    """`adapter`: a header of the builder's, which need not be there; what it defines is asked before the package."""
+def cpp_table(interface: Interface, include: str) -> str:
     made, package = _Table(interface), _spelled(interface.package)
     for function in interface.functions:
-        name = f"statsclaw_asked::{_spelled(function.name)}"
+        name = f"{package}::{_spelled(function.name)}"
         made.calls.append(
             f"STATSCLAW_FUNCTION({made.spec(function.name, function)}, {name}, {len(function.arguments)}, 0)"
         )
     for cls in interface.classes:
-        name = f"statsclaw_asked::{_spelled(cls.name)}"
+        name = f"{package}::{_spelled(cls.name)}"
         made.calls.append(f"STATSCLAW_CLASS({made.spec(cls.name, cls)}, {name}, {len(cls.arguments)})")
     for element, _, method in made.methods_of_answers():
         spec = made.spec(element, method)
@@ -127,9 +124,8 @@ def cpp_table(interface: Interface, include: str, adapter: str = ADAPTER) -> str
     kinds = f"statsclaw::kinds<{', '.join(map(_spelled, errors))}>({{{', '.join(map(_text, errors))}}})"
     before = f"static std::vector<statsclaw::Kind> statsclaw_kinds() {{\n  using namespace std;\n  return {kinds};\n}}"
     fields = [f"STATSCLAW_FIELD({name})" for name in made.field_names()]
-    included = f'#include "{include}"\n' + _ADAPTED.format(adapter=adapter, package=package)
     return made.text(
-        f"{included}\nnamespace {package} {{\n{before}\n}}", fields,
+        f'#include "{include}"\n\nnamespace {package} {{\n{before}\n}}', fields,
         rest=[f"whole.errors = {package}::statsclaw_kinds();"],
     )  # fmt: skip
 
@@ -288,15 +284,6 @@ def _shape(value: Value) -> str:
         rows.append(f"{{'{(how or 'v')[0]}', {_text(name)}, {offset}}}")
     return ", ".join(rows)
 
-
-_ADAPTED = """
-#if __has_include("{adapter}")
-#include "{adapter}"
-namespace statsclaw_asked = {package}::adapter;
-#else
-namespace statsclaw_asked = {package};
-#endif
-"""
 
 #: Headers of C that the public header may include: inside of extern "C" they would not compile.
 _C_BEFORE = """#include <errno.h>

@@ -1,4 +1,4 @@
-"""Packages in Python and R: honest, with four faults each, and hostile in every way of the issue."""
+"""A package in Python: honest, with four faults, and hostile in every way of the issue."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
 ]
-NEEDS = {"python": "python3", "r": "Rscript"}
+NEEDS = {"python": "python3"}
 #: The function that moves over a series, which one question alone is about.
 BEGINS: dict[str, tuple[str, str]] = {
     "python": ("src/ridgefit/__init__.py", '    """The mean of each window of so many numbers."""\n'),
-    "r": ("R/logit.R", "trailing_sums <- function(z, width) {\n"),
 }
-WINDOW = {"python": ("trailing_mean", "C7", "C11"), "r": ("trailing_sums", "C6", "C11")}
+WINDOW = {"python": ("trailing_mean", "C7", "C11")}
 HOSTILE = {
     "python": {
         "garbage": """
@@ -44,21 +43,6 @@ HOSTILE = {
             with open(place + "/ridgefit.py", "w") as file: file.write("left")
         except OSError: continue
         raise SystemExit(f"{place} could be written")
-""",
-    },
-    "r": {
-        "garbage": """
-  answers <- grep("answers$", commandArgs(), value = TRUE)
-  for (place in answers) { to <- file(place, "wb"); writeBin(as.raw(rep(120, 99)), to); close(to) }
-""",
-        "exits": '  quit(save = "no", status = 0)\n',
-        "hoards": "  held <- list()\n  repeat held[[length(held) + 1]] <- rnorm(1e6)\n",
-        "sleeps": "  Sys.sleep(1e6)\n",
-        "files": """
-  for (place in c(system.file(package = "logitse"), "/verify/inside", "/verify/site", "/")) {
-    left <- suppressWarnings(try(writeLines("left", file.path(place, "left.R")), silent = TRUE))
-    if (!inherits(left, "try-error")) stop("it could be written: ", place)
-  }
 """,
     },
 }

@@ -1,4 +1,0 @@
-library(testthat)
-library(logitse)
-
-test_check("logitse")
