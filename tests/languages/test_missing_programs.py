@@ -27,7 +27,7 @@ INSTALLS = {
 @pytest.fixture(autouse=True, params=INSTALLS)
 def program(request: pytest.FixtureRequest, tmp_path: Path):
     with without(request.param, tmp_path):
-        if missing_programs(load_profile(request.param), load_profile(request.param).build) != (request.param,):
+        if missing_programs(load_profile(request.param), (request.param,)) != (request.param,):
             pytest.skip(f"{request.param} is installed with the system")
         yield request.param
 

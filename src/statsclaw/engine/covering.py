@@ -30,6 +30,8 @@ def coverage_of(run: Run) -> tuple[tuple[FileCoverage, ...] | None, str]:
     for _ in verify_tree(bench, lay_out(run, run.view.overlay), run.view.tree_sha256, "after", phases):
         pass
     dumps = read_dumps(coverage_files(bench))
+    if not dumps and spoken(run.profile.id).counting:
+        return None, "the package cannot be built with counters, or no worker that has them ended in order"
     if why := why_not_measured(dumps):
         return None, why
     return measured(dumps, changed_sources(run)), ""

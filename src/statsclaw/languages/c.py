@@ -6,10 +6,11 @@ C++ reads the header, so that the compiler finds the types of parameters and res
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from statsclaw.languages.language import Adapter, Unfit
-from statsclaw.languages.native import Compiled, c_table, header, sources
+from statsclaw.languages.language import Adapter, Case, Native, Unfit
+from statsclaw.languages.native import ASKED, Compiled, c_table, header, sources, suite
 from statsclaw.profiles.profile import Command
 from statsclaw.specs.interface import Interface
 
@@ -25,11 +26,20 @@ if grep -q address "$5/sanitized.flags" && grep -q __asan_ "$5/sanitized/$3"; th
     printf '#!/bin/sh\nexec %s "${0%%/*}/worker" "$@"\n' "$(cat "$5/sanitized.fixed")" > "$1/careful/run" || true
 fi
 """
+#: Flags reach the compiler as they do in `sanitized`. Where they do not, nothing is counted.
+_COUNT = """set -eu
+libs=$(sed -n 's/^Libs\\.private: *//p' "$2/$4.pc" 2>/dev/null || true)
+{
+  cp -r "$2" "$1/counting" && cd "$1/counting" && make clean && make CFLAGS="-g -O0 --coverage" &&
+    c++ --coverage -Wl,-u,__gcov_dump -o "$1/counted/worker" "$1/worker.o" "$3" $libs -lpthread -lm
+} > "$1/counted.txt" 2>&1 || rm -f "$1/counted/run"
+"""
 
 
 class C(Compiled):
     id = "c"
     needs = ("c++",)
+    native = Native("native_c.mk", "tests/validation/Makefile", "tests/validation/questions.json")
 
     def adapter(self, interface: Interface, tree: Path) -> Adapter:
         table = c_table(interface, header(interface, tree, (".h",)))
@@ -42,7 +52,14 @@ class C(Compiled):
         build = Command(
             name="worker-build", cwd="scratch", parser="exit", timeout_s=1800, needs=("c++", "sh"), argv=argv
         )
-        return Adapter(sources(table), (build,))
+        counted = build.model_copy(
+            update={"name": "worker-counted", "argv": ("sh", "-c", _COUNT, *argv[3:]), "needs": ("make", "cc", "sh")}
+        )
+        return Adapter(sources(table), (build,), (counted,))
+
+    def native_files(self, interface: Interface, cases: Sequence[Case]) -> Mapping[str, str]:
+        made = suite(interface, (".h",), [c_table(interface, ASKED)])
+        return {**self.readme(), "tests/validation/package.mk": f"PACKAGE = {interface.package}\n", **made}
 
 
 LANGUAGE = C()

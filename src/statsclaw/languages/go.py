@@ -21,6 +21,7 @@ _CLAUSE = re.compile(r"^package[ \t]+([A-Za-z_]\w*)[ \t]*(?://.*|/\*.*)?\r?$", r
 _LONGEST = 200_000
 _WORKER = files(__package__) / "workers" / "go"
 _BESIDE = ("build.sh", "look/look.go", "look/go.mod")
+_COUNTED = 'worker=${0%/*}/worker place=$STATSCLAW_COVERAGE\nunset STATSCLAW_COVERAGE\nexec "$worker" "$@" "$place"\n'
 #: Folders of this name hold no packages of a module.
 _SUITE = "tests/validation/testdata"
 _DECLARED = """package main
@@ -35,6 +36,8 @@ class Go(Language):
     how = "generated"
     sees = ("adapter",)
     values = Values(by_any_class=True)
+    traces = True
+    counting = "counted/run"
     native = Native("native_go.go", "tests/validation/validation_test.go", f"{_SUITE}/questions.json")
 
     def worker(self, at: Places) -> Worker:
@@ -44,10 +47,12 @@ class Go(Language):
         folder = _folder(tree, interface.package)
         made = _sources("source") | _beside("")
         made["source/declared.go"] = _DECLARED.format(text=_text(json.dumps(_told(interface))))
+        made |= {"count.sh": _WORKER.joinpath("count.sh").read_text("utf-8"), "counted/run": _COUNTED}
         argv = ("sh", "{adapter}/build.sh", "{tree}", "{adapter}", "{scratch}", folder)
         env = {"GOCACHE": "{scratch}/gocache", "GOPROXY": "off", "GOTOOLCHAIN": "local", "GOFLAGS": "-buildvcs=false"}
         command = Command(name="worker", argv=argv, parser="exit", env=env, timeout_s=900, needs=("go", "sh"))
-        return Adapter(made, (command,))
+        update = {"name": "worker-counted", "argv": ("sh", "{adapter}/count.sh", *argv[2:])}
+        return Adapter(made, (command,), (command.model_copy(update=update),))
 
     def told(self, interface: Interface) -> Mapping[str, Any]:
         return _told(interface)

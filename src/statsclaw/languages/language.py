@@ -39,10 +39,12 @@ class Adapter:
     """What is made before a package can be asked. `files`: text by path below {adapter}, written by the engine.
 
     `build`: run after the package was built, with {tree} {site} {scratch} {adapter}; one that fails is a failed build.
+    `counted`: run behind them where lines are counted.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     build: tuple[Command, ...] = ()
+    counted: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ class Language(ABC):
     careful: str | None = None
     #: Its worker tells which lines were executed, see docs/reference/worker-protocol.md.
     traces = False
+    #: Below {adapter}, a script that starts a worker which does, made by `Adapter.counted`; None: every worker can.
+    counting: str | None = None
 
     @abstractmethod
     def worker(self, at: Places) -> Worker: ...

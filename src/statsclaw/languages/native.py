@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from statsclaw.languages.language import Language, Places, Unfit, Worker
+from statsclaw.languages.language import Case, Language, Places, Unfit, Worker
 from statsclaw.specs.interface import Argument, Class, Function, Interface, Value
 
 _HEADERS = ("value.hpp", "convert.hpp", "held.hpp", "call.hpp")
 _SOURCES = ("value.cpp", "convert.cpp", "call.cpp", "worker.cpp", "table.cpp")
+_SUITE = ("json.hpp", "numbers.hpp", "suite.cpp")
+#: In a suite that ships the compiler looks for the public header.
+ASKED = "asked.hpp"
 #: Parts of parts of parts are as far as an interface goes.
 _DEEPEST = 4
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -28,12 +32,22 @@ class Compiled(Language):
     how = "generated"
     sees = ("adapter",)
     careful = "careful/run"
+    traces = True
+    counting = "counted/run"
 
     def worker(self, at: Places) -> Worker:
         return Worker((f"{at.adapter}/worker",))
 
     def literal(self, text: str) -> tuple[Any, ...]:
         return literal(text)
+
+    def known_alone(self, interface: Interface) -> Interface:
+        functions = tuple(row for row in interface.functions if row.extends is None)
+        return interface.model_copy(update={"functions": functions})
+
+    def readme(self) -> Mapping[str, str]:
+        place = files(__package__) / "workers" / "native" / "suite" / f"{self.id}.md"
+        return {"tests/validation/README.md": place.read_text("utf-8")}
 
 
 def literal(text: str) -> tuple[Any, ...]:
@@ -49,8 +63,7 @@ def literal(text: str) -> tuple[Any, ...]:
 
 def header(interface: Interface, tree: Path, endings: tuple[str, ...]) -> str:
     """The public header, below include/."""
-    path = interface.package.replace(".", "/")
-    places = [f"{place}{ending}" for place in (f"{path}/{path.rpartition('/')[2]}", path) for ending in endings]
+    places = _headers(interface, endings)
     for place in places:
         if (tree / "include" / place).is_file():
             return place
@@ -58,10 +71,38 @@ def header(interface: Interface, tree: Path, endings: tuple[str, ...]) -> str:
     raise Unfit(f"the package {interface.package} has no public header: put what users include into {named}")
 
 
+def _headers(interface: Interface, endings: tuple[str, ...]) -> list[str]:
+    path = interface.package.replace(".", "/")
+    return [f"{place}{ending}" for place in (f"{path}/{path.rpartition('/')[2]}", path) for ending in endings]
+
+
+def suite(interface: Interface, endings: tuple[str, ...], tables: Sequence[str]) -> dict[str, str]:
+    """What a suite that ships is compiled of, by path in the repository. `tables`: for C++, or for C, or for both."""
+    folder = files(__package__) / "workers" / "native" / "suite"
+    looks = [f"__has_include(<{place}>)\n#include <{place}>\n" for place in _headers(interface, endings)]
+    asked = "#if " + "#elif ".join(looks) + '#else\n#error "the package has no public header"\n#endif\n'
+    made = {name: text for name, text in sources("".join(tables)).items() if "/" not in name}
+    made |= {name: (folder / name).read_text("utf-8") for name in _SUITE} | {ASKED: asked}
+    made["all.cpp"] = f'#define STATSCLAW_SUITE\n{made["all.cpp"]}#include "suite.cpp"\n'
+    return {f"tests/validation/program/{name}": text for name, text in made.items()}
+
+
+def names_of(cases: Sequence[Case]) -> list[str]:
+    """Of each test of a suite that ships one of its own."""
+    known: Counter[str] = Counter()
+    found = []
+    for case in cases:
+        name = f"{re.sub(r'[^A-Za-z0-9]', '_', case.name)}-{case.criterion}"
+        known[name] += 1
+        found.append(f"{name}_{known[name]}" if known[name] > 1 else name)
+    return found
+
+
 def sources(table: str) -> dict[str, str]:
     """Everything that is compiled, as one unit, which is the quickest."""
     folder = files(__package__) / "workers" / "native"
     fixed = {name: (folder / name).read_text("utf-8") for name in (*_HEADERS, *_SOURCES) if name != "table.cpp"}
+    fixed["counted/run"] = (folder / "count.sh").read_text("utf-8")
     return {**fixed, "table.cpp": table, "all.cpp": "".join(f'#include "{name}"\n' for name in _SOURCES)}
 
 

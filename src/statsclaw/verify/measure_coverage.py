@@ -9,6 +9,7 @@ from the package's own process, so lines that the source does not have are left 
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -23,6 +24,9 @@ _LARGEST_SOURCE = 1_000_000
 _LARGEST_DUMP = 64 * 1024 * 1024
 _MOST_DUMPS = 2000
 _MOST_ARCS = 200_000
+
+#: Lines that no tool should count: empty, a comment, or closing brackets alone.
+_NO_CODE = re.compile(r"\s*(?://.*|[\])};,]*\s*)")
 
 Arc = tuple[int, int]
 Span = tuple[int, int, int, int]
@@ -50,8 +54,9 @@ def measured_by_lines(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple
                 seen[line] = seen.get(line, 0) + max(count, 0)
     found = []
     for path in sorted(sources):
-        length = len(sources[path].split("\n"))
-        lines = {line: count for line, count in counted.get(path, {}).items() if 0 < line <= length}
+        text = ["", *sources[path].split("\n")]
+        told = {line: count for line, count in counted.get(path, {}).items() if 0 < line < len(text)}
+        lines = {line: count for line, count in told.items() if _NO_CODE.fullmatch(text[line]) is None}
         if lines:
             missed = tuple(sorted(line for line, count in lines.items() if not count))
             found.append(FileCoverage(path, len(lines), len(lines) - len(missed), missed=missed))
@@ -94,9 +99,12 @@ def measured_in_r(data: Sequence[Dump], sources: Mapping[str, str]) -> tuple[Fil
     return tuple(found)
 
 
+_MISSING = {"covr": "the R package covr is not installed", "gcov": "gcov is not installed"}
+
+
 def why_not_measured(data: Sequence[Dump]) -> str:
     """The reason to give where there was nothing to measure with; "" where there was."""
-    return "the R package covr is not installed" if any(dump.get("missing") == "covr" for dump in data) else ""
+    return next((why for name, why in _MISSING.items() if any(dump.get("missing") == name for dump in data)), "")
 
 
 def _counters(data: Sequence[Dump]) -> dict[str, dict[Span, bool]]:

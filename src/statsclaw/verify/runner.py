@@ -196,7 +196,7 @@ def _adapted(
         place = bench.place("adapter") / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-    for command in made.build:
+    for command in (*made.build, *(made.counted if bench.coverage else ())):
         yield _execute(bench, command, "build", subject, tree_sha256)
 
 

@@ -371,6 +371,8 @@ class Validation:
         env = {**own.env, **worker.env}
         if self.bench.coverage:
             env["STATSCLAW_COVERAGE"] = own.path(own.own / "coverage")
+            if asked.counting and (self.bench.place("adapter") / asked.counting).is_file():
+                worker = Worker(("sh", f"{shown['adapter']}/{asked.counting}"))
         places = [own.path(own.own / "questions"), own.path(own.own / "answers"), shown.get("site", "-")]
         if careful:
             worker = Worker(("sh", f"{shown['adapter']}/{asked.careful}"))

@@ -11,12 +11,17 @@ func main() {
 	exitOn(err)
 	outgoing, err := os.OpenFile(os.Args[2], os.O_WRONLY|os.O_TRUNC, 0)
 	exitOn(err)
+	place := ""
+	if len(os.Args) > 5 {
+		place = os.Args[5]
+	}
 	os.Args = os.Args[:1]
 	w := newWorker()
 	for {
 		received, err := receive(incoming)
 		request, isRequest := received.(mapping)
 		if err != nil || !isRequest || request.get("do") == "end" {
+			tellLines(place)
 			return
 		}
 		if request.get("do") == "forget" {

@@ -489,9 +489,14 @@ int converse(const char* incoming, const char* outgoing) {
 }  // namespace
 }  // namespace statsclaw
 
+#ifndef STATSCLAW_SUITE
+extern "C" void __gcov_dump() __attribute__((weak));  // there where lines are counted
+
 int main(int count, char** words) {
   if (count < 3) return 2;
   int status = statsclaw::converse(words[1], words[2]);
   std::fflush(nullptr);
+  if (__gcov_dump) __gcov_dump();
   std::_Exit(status);  // what the package does when it is unloaded is no answer
 }
+#endif
