@@ -33,7 +33,6 @@ from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.stated import stated_in
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
-from statsclaw.verify.run_study import recorded_count
 from statsclaw.verify.runner import Bench, LayOut, go_on, verify_tree
 from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
@@ -54,9 +53,9 @@ def verify(run: Run) -> None:
     first = replace(bench, replications=seen.planned)
     phases = tuple(phase for phase in PHASES if not kept.get(phase))
     for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after", phases):
-        run.log.append(seen.add(executed, seen.planned))
+        run.log.append(seen.add(executed))
     for executed in chain(*kept.values()) if not failed_phases(seen.evidence) else ():
-        run.log.append(seen.add(executed, seen.batch_of(executed)))
+        run.log.append(seen.add(executed))
     judgements = _judge(run, bench, seen)
     failed = failed_phases(seen.evidence) if seen.evidence else ("nothing was executed",)
     failed = failed or _unexecuted(run, {executed.phase for executed in seen.evidence})
@@ -87,22 +86,14 @@ class _Seen:
     def planned(self) -> tuple[int, int] | None:
         return (0, self.study.replications) if self.study else None
 
-    def batch_of(self, executed: CommandExecuted) -> tuple[int, int] | None:
-        """Of evidence that was carried over: the replications that follow those already there."""
-        if self.records is None or executed.records_sha256 is None:
-            return self.planned
-        return (self.records.count, recorded_count(unpacked(self.run.store.get(executed.records_sha256))))
-
-    def add(self, executed: CommandExecuted, batch: tuple[int, int] | None) -> CommandExecuted:
+    def add(self, executed: CommandExecuted) -> CommandExecuted:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
-        if executed.phase == "study" and self.study is not None and executed.passed and batch is not None:
+        if executed.phase == "study" and self.study is not None and executed.passed:
             try:
                 kept = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
-                found = read_records(
-                    unpacked(kept), self.study, first=batch[0], count=batch[1], seed=executed.seed or 0
-                )
+                found = read_records(unpacked(kept), self.study, seed=executed.seed or 0)
                 self.records = merge(self.records, found) if self.records else found
-                summary = f"{batch[1]} replications a cell recorded, from number {batch[0]}"
+                summary = f"{found.count} replications a cell recorded, from number {found.first}"
                 executed = executed.model_copy(update={"summary": summary})
             except RecordsRefused as refused:
                 self.refused = str(refused)
@@ -125,7 +116,7 @@ def _judge(run: Run, bench: Bench, seen: _Seen) -> list[Judgement]:
         first = seen.records.count
         wider = replace(bench, replications=(first, more))
         for executed in go_on(wider, "study", run.view.tree_sha256, f"batch {batch}"):
-            run.log.append(seen.add(executed, (first, more)))
+            run.log.append(seen.add(executed))
         if seen.refused or not seen.evidence[-1].passed:
             break
         judgements = judge(seen.contract, seen.evidence, seen.records)
