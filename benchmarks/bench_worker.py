@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +263,7 @@ def computed(folder: Path, count: int) -> None:
         }],
     })  # fmt: skip
     made = Simulation(
-        bench, specified, "study.py", validation.forms, validation.start, folder / "results", workers=WORKERS
+        replace(bench, workers=WORKERS), specified, "study.py", validation.forms, validation.start, folder / "results"
     )
     (table,) = read_records(made.report(0, count), specified, seed=SEED).tables.values()
     assert not any(table.failed) and abs(statistics.mean(table.columns["slope.estimate"]) - 1) < 0.1

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -319,7 +320,8 @@ def simulation(bench: Bench, folder: Path, code: str) -> Simulation:
     file.write_text(code, encoding="utf-8")
     interface = Interface.model_validate(yaml.safe_load(section("interface")))
     asked = Validation(bench, TestSpec.model_construct(scenarios=(), criteria=()), interface)
-    return Simulation(bench, study, "inst/simulations/study.R", asked.forms, asked.start, folder, workers=1)
+    one = replace(bench, workers=1)
+    return Simulation(one, study, "inst/simulations/study.R", asked.forms, asked.start, folder)
 
 
 def test_a_study_in_r_runs_to_its_end(bench: Bench, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from statsclaw.engine.plan import has_contract
 from statsclaw.engine.questions import asks_base, with_questions, with_study
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
+from statsclaw.montecarlo.executors.local import cores
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
@@ -214,6 +215,7 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
         registries=registries_of(run),
         registry_env=run.registry_env,
         progress=run.progress,
+        workers=run.local.workers or cores(),
     )
 
 

@@ -77,7 +77,6 @@ class Simulation:
     forms: Forms
     start: Callable[[], Conversation]
     folder: Path
-    workers: int = 2
 
     def drawer(self) -> Drawer:
         return Drawer(self.bench, self.study, self.entry)
@@ -159,10 +158,9 @@ class Simulation:
             for number in drawn.sample(range(first, first + count), again)
         ]
         drawn.shuffle(tasks)
-        with ThreadPoolExecutor(self.workers) as pool:
-            done = list(
-                pool.map(partial(self._computed_again, store), [tasks[n :: self.workers] for n in range(self.workers)])
-            )
+        workers = self.bench.workers
+        with ThreadPoolExecutor(workers) as pool:
+            done = list(pool.map(partial(self._computed_again, store), [tasks[n::workers] for n in range(workers)]))
         found = {name for names, _ in done for name in names}
         pairs = [pair for _, pair in done if pair is not None]
         told = [f"asked by the study: {name}: {calls}" for name, calls in pairs[0].asked.items() if calls]

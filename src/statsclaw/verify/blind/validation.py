@@ -46,8 +46,6 @@ from statsclaw.verify.parsers import Parsed
 from statsclaw.verify.runner import SHADOW_BYTES, Bench, evidence
 
 WORKER_S = 7200.0
-#: Dialogues and functions that see, at the same time.
-_AT_ONCE = 2
 #: Of a dialogue, so many calls are followed for coverage, and so many answered with what means nothing.
 _FOLLOWED, _PATIENCE = 300, 1000
 
@@ -98,7 +96,7 @@ class Validation:
         try:
             seeds = (self.bench.seed, self.bench.seed, self.bench.seed + 1)
             _ = self.author  # laid out before several need it
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
+            with ThreadPoolExecutor(self.bench.workers) as pool:
                 questions, again, others = pool.map(self.author.questionnaire, seeds)
         except Misread as misread:
             return None, [finding("not-asked", "ask", f"the questions could not be asked: {misread}")], {}
@@ -111,7 +109,7 @@ class Validation:
         if any(row.severity == "error" for row in found):
             return questions, found, {}
         judge = Judge(self.criteria, questions.calls, self.forms)
-        met = passing_on_null(questions, self.tests, judge, self.forms, self._see_null)
+        met = passing_on_null(questions, self.tests, judge, self.forms, self._see_null, self.bench.workers)
         for row in self.tests.criteria:
             if row.kind == "value" and len(met.get(row.id, ())) == 4:
                 text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
@@ -278,7 +276,7 @@ class Validation:
     def compared(self, questions: Questionnaire, *, is_base: bool = False) -> Result:
         """`is_base`: the package is the one that others are compared with."""
         _ = self.author  # laid out before several need it
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             dialogues = [pool.submit(self._held, group, None) for group in _together(questions)]
             heard = asked(questions, self.forms, self.start, self.secret, self.bench.progress)
             looks = {
@@ -300,7 +298,8 @@ class Validation:
     def findings(self, result: Result) -> list[Finding]:
         """Of claims that are met: can they fail, and do they look at what their criterion is about?"""
         found: dict[str, Finding] = {}
-        tried = list(unable_to_fail(result.questions, result.judge, result.heard.answers, self._look, self.secret))
+        answers, at_once = result.heard.answers, self.bench.workers
+        tried = list(unable_to_fail(result.questions, result.judge, answers, self._look, self.secret, at_once))
         deaf = {row.claim.criterion for row in tried}
         others = {row.claim.criterion for row in result.rows if row.passed and row.claim.rule != "dialogue"} - deaf
         # relations, bounds and statements: one claim of the criterion must notice
@@ -318,7 +317,7 @@ class Validation:
             if row.repeats:
                 made = finding("only-repeats", row.claim.criterion, f"{about}.", severity="warning", where=row.claim.at)
             found.setdefault(row.claim.criterion, made)
-        kept = overlooked(result.questions, self.tests, self.forms, result.heard.answers)
+        kept = overlooked(result.questions, self.tests, self.forms, answers)
         return [*found.values(), *kept, *self._told(result)]
 
     def _told(self, result: Result) -> Iterator[Finding]:
@@ -339,7 +338,7 @@ class Validation:
             if claim.rule == "observe" and result.judge.compare(number, claim, answers).passed:
                 met.setdefault(claim.criterion, []).append((number, claim))
         chosen = [drawn.choice(rows) for rows in met.values()]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             seen = list(pool.map(lambda row: self._look(row[0], row[1], answers), chosen))
         for (number, claim), again in zip(chosen, seen, strict=True):
             if not with_seen(result.judge, {number: again}).compare(number, claim, answers).passed:
@@ -383,7 +382,7 @@ class Validation:
     def _follow(self, questions: Questionnaire) -> None:
         """Every question once and the beginning of every dialogue, for the lines that they execute."""
         _ = self.author
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             held = [pool.submit(self._held, group, None, _FOLLOWED) for group in _together(questions)]
             asked_once(questions, self.forms, self.start)
             for dialogue in held:
@@ -417,7 +416,7 @@ class Validation:
             if (met := [(n, c) for n, c in group if result.judge.compare(n, c, answers).passed])
         ]
         for disturb in (_shifted, _stretched):
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
+            with ThreadPoolExecutor(self.bench.workers) as pool:
                 held = list(pool.map(self._held, groups, [disturb] * len(groups)))
             judges = [with_seen(result.judge, trial) for trial in held]
             still = [
