@@ -47,12 +47,16 @@ _SEEN = 2
 
 @dataclass(frozen=True)
 class Tried:
-    """Claims that could not fail, by number, with the reason. `repeats`: it could, if answers did not repeat."""
+    """Claims that could not fail, by number, with the reason. `repeats`: it could, if answers did not repeat.
+
+    `remembers`: a function of the package that answers by what it was asked before, and may have undone the trial.
+    """
 
     number: int
     claim: Claim
     reason: str
     repeats: bool = False
+    remembers: str = ""
 
 
 def passing_on_null(

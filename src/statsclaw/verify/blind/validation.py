@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint.formulas import carried_formulas
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.anchoring import only_related
-from statsclaw.verify.blind.answering import Heard, asked, asked_once
+from statsclaw.verify.blind.answering import Heard, asked, asked_once, leaves_to_chance
 from statsclaw.verify.blind.asking import Author, Door, kinds_of, worker_door
 from statsclaw.verify.blind.blaming import first_misfit
 from statsclaw.verify.blind.careful import memory_evidence, not_looked_at, settings
-from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, with_seen
+from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, same_answer, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evaluate, leaves_in
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
@@ -314,7 +314,11 @@ class Validation:
         for row in tried:
             about = f"{row.claim.criterion} in {row.claim.name}: {row.reason}"
             made = finding("cannot-fail", row.claim.criterion, f"{about}; it could not fail.", where=row.claim.at)
-            if row.repeats:
+            if row.remembers:
+                text = "asked the same in a fresh process, and in another order, it answers something else"
+                text = f"{row.remembers} depends on earlier calls: {text}"
+                made = finding("remembers", row.remembers, text, to="builder")
+            elif row.repeats:
                 made = finding("only-repeats", row.claim.criterion, f"{about}.", severity="warning", where=row.claim.at)
             found.setdefault(row.claim.criterion, made)
         kept = overlooked(result.questions, self.tests, self.forms, answers)
@@ -388,16 +392,28 @@ class Validation:
             for dialogue in held:
                 dialogue.result()
 
-    def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any, most: int | None = None) -> dict[int, Any]:
-        """One dialogue decides all its criteria. `disturb`: changes every answer on its way. `most`: calls."""
-        number, claim = group[0]
+    def _held(
+        self,
+        group: Sequence[tuple[int, Claim]],
+        disturb: Any,
+        most: int | None = None,
+        heard: list[tuple[Call, Answered]] | None = None,
+    ) -> dict[int, Any]:
+        """One dialogue decides all its criteria. `disturb`: changes every answer on its way. `most`: calls.
+
+        `heard`: what was asked, and answered by the package itself, is added there.
+        """
+        claim = group[0][1]
         worker = self.start()
-        door = worker_door(worker, self.forms, f"{self.secret} {number}")
+        door = self._door(worker, group)
 
         def answer(call: Call) -> Answered:
             if most is not None and call.id >= most:
                 raise Silent("enough has been asked")
-            return disturb(door(call)) if disturb else door(call)
+            found = door(call)
+            if heard is not None:
+                heard.append((call, found))
+            return disturb(found) if disturb else found
 
         try:
             held = self.author.talk(claim, answer)
@@ -415,17 +431,44 @@ class Validation:
             for group in _together(result.questions)
             if (met := [(n, c) for n, c in group if result.judge.compare(n, c, answers).passed])
         ]
+        heard: list[list[tuple[Call, Answered]]] = []
         for disturb in (_shifted, _stretched):
+            heard = [[] for _ in groups]
             with ThreadPoolExecutor(self.bench.workers) as pool:
-                held = list(pool.map(self._held, groups, [disturb] * len(groups)))
+                held = list(pool.map(self._held, groups, repeat(disturb), repeat(None), heard))
             judges = [with_seen(result.judge, trial) for trial in held]
             still = [
                 [(n, c) for n, c in group if judge.compare(n, c, answers).passed]
                 for group, judge in zip(groups, judges, strict=True)
             ]
+            heard = [rows for rows, group in zip(heard, still, strict=True) if group]
             groups = [group for group in still if group]
-        for n, c in chain(*groups):
-            yield Tried(n, c, "it is still met when every answer of the dialogue is moved by its own size")
+        for rows, group in zip(heard, groups, strict=True):
+            remembers = self._remembering(rows, group)
+            for n, c in group:
+                why = "it is still met when every answer of the dialogue is moved by its own size"
+                yield Tried(n, c, why, remembers=remembers)
+
+    def _remembering(self, heard: Sequence[tuple[Call, Answered]], group: Sequence[tuple[int, Claim]]) -> str:
+        """A function that answers otherwise where it is asked the same in a fresh process, last things first.
+
+        It can tell a trial by what it answered before, and undo it. Where nothing differs, the claim does not listen.
+        """
+        asked = [row for row in heard[:_PATIENCE] if _stands_alone(row[0]) and not leaves_to_chance(row[0], self.forms)]
+        worker = self.start()
+        door = self._door(worker, group)
+        try:
+            for call, answer in reversed(asked):
+                if not same_answer(door(call), answer):
+                    return call.function
+        except Silent:
+            return asked[-1][0].function  # it ends where it had an answer before
+        finally:
+            worker.finish()
+        return ""
+
+    def _door(self, worker: Conversation, group: Sequence[tuple[int, Claim]]) -> Door:
+        return worker_door(worker, self.forms, f"{self.secret} {group[0][0]}")
 
     def _evidence(self, name: str, subject: str, tree: str, made: Parsed, output: str, begun: float) -> CommandExecuted:
         elapsed = time.monotonic() - begun
@@ -465,6 +508,12 @@ def _together(questions: Questionnaire) -> list[list[tuple[int, Claim]]]:
             key = (claim.file, claim.case, str(claim.parts["function"]), given)
             found.setdefault(key, []).append((number, claim))
     return list(found.values())
+
+
+def _stands_alone(call: Call) -> bool:
+    """A generator of random numbers with a name goes on from call to call."""
+    given = [value for value in (*call.arguments, *call.named.values()) if isinstance(value, wire.Extra)]
+    return not any(value.kind == "generator" and value.value.get("name") for value in given)
 
 
 def _shifted(answer: Answered) -> Answered:
