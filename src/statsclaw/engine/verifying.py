@@ -50,7 +50,7 @@ def verify(run: Run) -> None:
     bench = with_study(run, bench, contract, basis_of(run, bench.seed, None))
     kept = {phase: list(carried(run, phase, basis)) for phase, basis in seen.basis.items()}
     if asks_base(contract) and _has_base(run):
-        _look_back(run, bench, contract, tree)
+        _look_back(run, bench, contract, tree, seen.basis.get("validation", ""))
     first = replace(bench, replications=seen.planned)
     phases = tuple(phase for phase in PHASES if not kept.get(phase))
     for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after", phases):
@@ -64,7 +64,7 @@ def verify(run: Run) -> None:
     failed = failed or ((f"criteria {', '.join(missed)}",) if missed else ())
     has_suite = any(executed.phase == "validation" for executed in seen.evidence)
     if not failed and has_suite and _has_base(run) and not asks_base(contract):
-        _look_back(run, bench, contract, tree)
+        _look_back(run, bench, contract, tree, seen.basis.get("validation", ""))
     run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
 
 
@@ -149,10 +149,14 @@ def _shortened(contract: Contract, wanted: int | None) -> Contract:
     return replace(contract, study=contract.study.model_copy(update={"replications": wanted, "cap": wanted}))
 
 
-def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> None:
-    """The same questions to the package as it was before this run: what moved."""
+def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str, basis: str) -> None:
+    """The same questions to the package as it was before this run: what moved. It is not asked the same twice."""
     before = []
-    for executed in verify_tree(bench, lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")):
+    kept = list(carried(run, "validation", basis, "before")) if basis else []
+    asked = verify_tree(bench, lay_out(run, _suite_only(run)), tree, "before", ("build", "validation"))
+    for executed in kept or asked:
+        if basis and executed.phase == "validation":
+            executed = executed.model_copy(update={"basis_sha256": basis})
         run.log.append(executed)
         before.append(executed)
     if contract is not None and any(e.phase == "validation" for e in before):
