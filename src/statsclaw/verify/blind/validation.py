@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import repeat
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from statsclaw.languages import Places, Worker
@@ -37,6 +38,7 @@ from statsclaw.verify.blind.result import Result, keep, read_result
 from statsclaw.verify.blind.rooms import lay_out_scripts, room
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import (
+    See,
     Tried,
     finding,
     passing_on_null,
@@ -109,7 +111,9 @@ class Validation:
         if any(row.severity == "error" for row in found):
             return questions, found, {}
         judge = Judge(self.criteria, questions.calls, self.forms)
-        met = passing_on_null(questions, self.tests, judge, self.forms, self._see_null, self.bench.workers)
+        met = passing_on_null(
+            questions, self.tests, judge, self.forms, self._seeing_null(questions), self.bench.workers
+        )
         for row in self.tests.criteria:
             if row.kind == "value" and len(met.get(row.id, ())) == 4:
                 text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
@@ -214,11 +218,21 @@ class Validation:
         wanted = error or criterion.error
         return any(wanted in (None, e) and (message is None or message == m) for e, m in rows)
 
-    def _see_null(self, number: int, claim: Claim, answers: Answers) -> Any:
-        if claim.rule == "observe":
-            return self.author.see(claim, answers)
-        kind = "noise" if len(answers.given) % 2 else "large"
-        return self.author.talk(claim, self._null_door(kind))
+    def _seeing_null(self, questions: Questionnaire) -> See:
+        """A dialogue hears the same however often it is held, so it is held once for all its claims."""
+        groups = {number: group[0][0] for group in _together(questions) for number, _ in group}
+        locks, held = {first: Lock() for first in groups.values()}, dict[int, Any]()
+        kind = "noise" if len(questions.calls) % 2 else "large"
+
+        def see(number: int, claim: Claim, answers: Answers) -> Any:
+            if claim.rule == "observe":
+                return self.author.see(claim, answers)
+            with locks[groups[number]]:
+                if groups[number] not in held:
+                    held[groups[number]] = self.author.talk(claim, self._null_door(kind))
+            return held[groups[number]]
+
+        return see
 
     def _null_door(self, kind: str) -> Door:
         def door(call: Call) -> Answered:

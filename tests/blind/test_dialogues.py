@@ -1,9 +1,14 @@
-"""A package that recognises its own answers when they come back moved, and undoes the move, frames only itself."""
+"""Dialogues: how often they are held, and who is found where a package undoes the trial of one."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from statsclaw.verify.blind.asking import Author, Door
+from statsclaw.verify.blind.questionnaire import Claim
 from tests.blind.test_attacks import STRICT, keys, package, questions, small
 
 TALK = """
@@ -27,6 +32,34 @@ UNDOING = UNDOING.replace(
     "    z = NormalDist()",
     "    se /= next((times for times in (2, 4) if abs(move - times) < 1e-6), 1)\n    z = NormalDist()",
 )
+
+
+TWO = """
+
+def both(ask, rng, x, wanted):
+    found = ask("interval", x)
+    return {"C2": ([found.mean, found.se, found.low, found.high], wanted), "C6": found.se > 0}
+"""
+OF_TWO = questions(STRICT, 'ask.dialogue(["C2", "C6"], both, x, by_definition(x))', TWO).replace(
+    'ask.untouched("C6", ask.call("interval", [1.0, 2.0, 4.0]))', 'ask.call("interval", [1.0, 2.0, 4.0])'
+)
+
+
+def test_without_a_package_a_dialogue_is_held_once_for_all_its_criteria(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[str] = []
+    talk = Author.talk
+
+    def counted(author: Author, claim: Claim, door: Door) -> Any:
+        held.append(claim.criterion)
+        return talk(author, claim, door)
+
+    monkeypatch.setattr(Author, "talk", counted)
+    made = small(tmp_path, changes=(("scenarios: [S6]", "scenarios: [S2]"),), questions=OF_TWO)
+    _, errors, met = made.validation.checked()
+    assert errors == [] and len(held) == 1
+    assert len(met["C2"]) < 4 and "C6" in met
 
 
 def test_an_honest_package_and_a_dialogue_that_listens_have_no_finding(tmp_path: Path) -> None:
