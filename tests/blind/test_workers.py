@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from statsclaw.engine import verifying
 from statsclaw.engine.start import start_run
-from statsclaw.engine.verifying import bench_for
-from statsclaw.montecarlo.executors.local import cores
+from statsclaw.engine.verifying import bench_for, workers_that_fit
+from statsclaw.sandbox.limits import GIB, Limits
 from statsclaw.verify.blind import replicating
 from statsclaw.verify.blind.study import Simulation
 from statsclaw.verify.study_report import read_records
@@ -54,4 +55,10 @@ def test_a_run_takes_the_cores_of_its_machine_or_what_the_person_wants(tmp_path:
     for wanted in (None, 7):
         folder, log, local = start_run(bench.workspace, order_for(target, workers=wanted), Scrubber(), noon)
         with log:
-            assert bench_for(bench.assemble(folder, log, local)).workers == (wanted or cores())
+            assert bench_for(bench.assemble(folder, log, local)).workers == (wanted or workers_that_fit(Limits()))
+
+
+def test_no_more_workers_start_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verifying, "cores", lambda: 64)
+    fitting = [workers_that_fit(Limits(memory_bytes=bytes)) for bytes in (GIB // 2, 12 * GIB, 500 * GIB)]
+    assert fitting == [1, 12, 64]

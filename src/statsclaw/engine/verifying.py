@@ -25,6 +25,7 @@ from statsclaw.runlog.events import (
 )
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.limits import GIB, Limits
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.sim_spec import Study
@@ -219,8 +220,13 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
         registries=registries_of(run),
         registry_env=run.registry_env,
         progress=run.progress,
-        workers=run.local.workers or cores(),
+        workers=run.local.workers or workers_that_fit(run.limits),
     )
+
+
+def workers_that_fit(limits: Limits) -> int:
+    """One for each core, as far as each has a gibibyte: who draws and who answers are a process of their own."""
+    return max(1, min(cores(), limits.memory_bytes // GIB))
 
 
 def seed_of(view: RunView, frozen: int | None = None) -> int:
