@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 from scipy import stats
 
 from statsclaw.montecarlo.metrics.intervals import clopper_pearson, interval
@@ -104,6 +105,12 @@ def test_a_study_of_millions_of_numbers_is_read() -> None:
     )
     data = written(made)
     assert read(unpacked(packed(data))).count == 600_000
+
+
+def test_a_study_whose_records_could_not_be_kept_is_refused_before_anybody_works() -> None:
+    assert study_of(COVERAGE, n=range(20, 1020), replications=10_000).replications == 10_000
+    with pytest.raises(ValidationError, match=r"20,000,000 fits .*; a run keeps the records of 10,000,000"):
+        study_of(COVERAGE, n=range(20, 1020), replications=10_000, cap=20_000)
 
 
 def test_nothing_is_read_that_unpacks_to_more_than_records_may_hold(monkeypatch: pytest.MonkeyPatch) -> None:
