@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from statsclaw.verify.blind.rooms import lay_out_scripts
 from statsclaw.verify.blind.study import Simulation
 from statsclaw.verify.blind.validation import Validation
 from statsclaw.verify.runner import Bench
+from statsclaw.verify.study_report import read_records
 
 WORKERS, SEED, LIMIT_S = 2, 7, 60.0
 FEW = 100  # replications of the run that shows what starting costs
@@ -261,10 +263,10 @@ def computed(folder: Path, count: int) -> None:
         }],
     })  # fmt: skip
     made = Simulation(
-        bench, specified, "study.py", validation.forms, validation.start, folder / "results", workers=WORKERS
+        replace(bench, workers=WORKERS), specified, "study.py", validation.forms, validation.start, folder / "results"
     )
-    (row,) = json.loads(made.report(0, count))["cells"]
-    assert not any(row["failed"]) and abs(statistics.mean(row["columns"]["slope.estimate"]) - 1) < 0.1
+    (table,) = read_records(made.report(0, count), specified, seed=SEED).tables.values()
+    assert not any(table.failed) and abs(statistics.mean(table.columns["slope.estimate"]) - 1) < 0.1
 
 
 def by_hand(folder: Path, count: int) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from statsclaw.verify.blind.rooms import asking_kit, lay_out_scripts
 from statsclaw.verify.blind.study import Simulation
 from statsclaw.verify.blind.validation import Validation
 from statsclaw.verify.runner import Bench
+from statsclaw.verify.study_report import read_records
 from tests.blind.r_side import installed, needs_r
 from tests.blind.test_ask_r import normal, program
 from tests.support.runs import HERE
@@ -318,15 +320,16 @@ def simulation(bench: Bench, folder: Path, code: str) -> Simulation:
     file.write_text(code, encoding="utf-8")
     interface = Interface.model_validate(yaml.safe_load(section("interface")))
     asked = Validation(bench, TestSpec.model_construct(scenarios=(), criteria=()), interface)
-    return Simulation(bench, study, "inst/simulations/study.R", asked.forms, asked.start, folder, workers=1)
+    one = replace(bench, workers=1)
+    return Simulation(one, study, "inst/simulations/study.R", asked.forms, asked.start, folder)
 
 
 def test_a_study_in_r_runs_to_its_end(bench: Bench, tmp_path: Path) -> None:
     made = simulation(bench, tmp_path / "results", STUDY)
     assert list(made.checked()) == []
-    (row,) = json.loads(made.report(0, 60))["cells"]
-    columns = row["columns"]
-    assert not any(row["failed"]) and set(columns) >= {f"mu.{part}" for part in ("estimate", "se", "low", "high")}
+    (table,) = read_records(made.report(0, 60), made.study, seed=made.bench.seed).tables.values()
+    columns = table.columns
+    assert not any(table.failed) and set(columns) >= {f"mu.{part}" for part in ("estimate", "se", "low", "high")}
     covered = [low < 1.0 < high for low, high in zip(columns["mu.low"], columns["mu.high"], strict=True)]
     assert len(set(columns["mu.estimate"])) == 60 and 50 <= sum(covered) < 60
     assert made.history(0, 60, "secret")[0] == []

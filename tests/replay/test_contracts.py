@@ -335,6 +335,9 @@ def test_an_undecided_criterion_gets_more_replications_and_is_then_taken_literal
         assert [e.carried_from for e in ran] == [first if is_carried else ""] * 3
         row = next(j for j in view.judged[tree, "after"].judgements if j.id == "M1")
         assert row.verdict == "UNDECIDED" and row.replications == 1200 and "taken literally" in row.note
+        asked = [e for e in view.evidence_for(tree, "before") if e.phase == "validation"]
+        assert [e.carried_from for e in asked] == [first if is_carried else ""] * 2, "asked once"
+        assert view.judged[tree, "before"].judgements
 
 
 def test_every_frozen_criterion_is_judged_once_in_its_order(bench, target, tmp_path):

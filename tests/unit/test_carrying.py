@@ -76,5 +76,12 @@ def test_a_failed_batch_carries_nothing_over():
     assert not list(carried_study_of(run_with(FILES, evidence=rows), BASIS))
 
 
+def test_of_the_package_as_it_was_failures_are_carried_too():
+    row = studied(BASIS, passed=False).model_copy(update={"subject": "before"})
+    run = run_with(FILES, evidence=(row,))
+    assert [found.carried_from for found in carried(run, "study", BASIS, "before")] == ["old"]
+    assert not list(carried_study_of(run, BASIS))
+
+
 def test_on_its_own_tree_a_study_is_run_again():
     assert not list(carried_study_of(run_with(FILES, "old", evidence=(studied(BASIS),)), BASIS))

@@ -31,7 +31,7 @@ from statsclaw.specs.readings.compare import (
 )
 from statsclaw.specs.readings.inputs import Call, calls_for
 from statsclaw.specs.readings.notation import symbols_in
-from statsclaw.specs.readings.pilots import pilot_calls, pilot_values
+from statsclaw.specs.readings.pilots import pilot_values
 from statsclaw.specs.readings.reading import questions_for, read_reading
 from statsclaw.specs.readings.stated import demand_of
 from statsclaw.specs.test_spec import Criterion
@@ -430,10 +430,10 @@ def test_pilots_are_drawn(tmp_path: Path) -> None:
     pilot = Pilot(criterion="C1", function="draw", draws=12)
     (tmp_path / "d.py").write_text("def draw(rng):\n    return rng.normal()\ndef bad(rng):\n    return [1, 2]")
     for function, count in (("draw", 12), ("bad", 0)):
-        row = pilot_calls([pilot.model_copy(update={"function": function})], 5)[0]
-        command = [sys.executable, "-I", "-B", harness.__file__, *row.arguments, str(tmp_path / "d.py")]
+        asked = ["--pilot", function, str(pilot.draws), "5"]
+        command = [sys.executable, "-I", "-B", harness.__file__, *asked, str(tmp_path / "d.py")]
         subprocess.run([*command, str(tmp_path / "o.json")], timeout=30, check=True)
-        values, fault = pilot_values(row.pilot, json.loads((tmp_path / "o.json").read_text()))
+        values, fault = pilot_values(pilot, json.loads((tmp_path / "o.json").read_text()))
         assert len(values) == count
         assert bool(fault) == (count == 0)
     assert pilot_values(pilot, [True] * 12)[1]

@@ -72,7 +72,7 @@ def test_garbage_is_never_an_exception(tmp_path: Path, data: bytes) -> None:
     place.write_bytes(data)
     for parse in (junit, study, rcheck):
         parsed = parse(place, 0)
-        assert not parsed.passed or parsed.records
+        assert not parsed.passed
     assert all(isinstance(row, dict) for row in read_dumps([place]))
 
 

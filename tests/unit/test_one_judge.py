@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, get_args
 
@@ -23,7 +22,7 @@ from statsclaw.runlog.events import Judgement
 from statsclaw.specs.lint.power import power_table
 from statsclaw.specs.sim_spec import Metric, Study
 from statsclaw.verify.criteria.study import cell_values, judge_study, needed_replications
-from statsclaw.verify.study_report import Records, RecordsRefused, read_records
+from statsclaw.verify.study_report import Records, RecordsRefused, read_records, written
 
 Z = 1.959964
 WRONG = [{"name": "wrong", "value": 0.5}]
@@ -172,13 +171,10 @@ def test_what_cannot_be_judged_is_refused_when_the_specification_is_read(row: di
 
 def test_a_difference_needs_the_columns_of_both_methods() -> None:
     study = spec_of(ROWS[3], n=(40,), replications=5)
-    columns = {"mu.estimate": [1.0, 2.0, 4.0, 8.0, 16.0]}
-    cells = [
-        {"cell": "n=40", "method": m, "replication": [0, 1, 2, 3, 4], "failed": [False] * 5, "columns": c}
-        for m, c in (("a", columns), ("b", {}))
-    ]
+    none_failed, columns = np.zeros(5, dtype=bool), {"mu.estimate": np.array([1.0, 2.0, 4.0, 8.0, 16.0])}
+    tables = {("n=40", method): Table(none_failed, recorded) for method, recorded in (("a", columns), ("b", {}))}
     with pytest.raises(RecordsRefused, match=r"M4 needs the column mu.estimate, which is missing in .*method b"):
-        read_records(json.dumps({"seed": 7, "cells": cells}).encode(), study, first=0, count=5, seed=7)
+        read_records(written(Records(7, 0, 5, tables)), study, seed=7)
 
 
 def test_a_paired_difference_is_judged_with_its_paired_error() -> None:

@@ -27,13 +27,16 @@ def basis_of(run: Run, seed: int, *further: object) -> str:
     return sha256(json.dumps(asked).encode())
 
 
-def carried(run: Run, phase: str, basis: str) -> Iterator[CommandExecuted]:
-    """The evidence of the last tree that was tried on the same basis, as evidence of this one; command by command."""
+def carried(run: Run, phase: str, basis: str, subject: str = "after") -> Iterator[CommandExecuted]:
+    """The evidence of the last tree that was tried on the same basis, as evidence of this one; command by command.
+
+    Of the package as it is, only what passed. Of the package as it was (`subject` before) nobody expects that it does.
+    """
     tree = run.view.tree_sha256
-    rows = [e for e in run.view.evidence.values() if (e.phase, e.subject, e.basis_sha256) == (phase, "after", basis)]
+    rows = [e for e in run.view.evidence.values() if (e.phase, e.subject, e.basis_sha256) == (phase, subject, basis)]
     tried = [row.tree_sha256 for row in rows if row.tree_sha256 != tree]
     found = [row for row in rows if row.tree_sha256 == tried[-1]] if tried else []
-    if all(row.passed for row in found):
+    if subject == "before" or all(row.passed for row in found):
         for row in found:
             update = {"tree_sha256": tree, "carried_from": row.carried_from or row.tree_sha256, "elapsed_s": 0.0}
             yield row.model_copy(update=update)

@@ -64,6 +64,7 @@ class LocalFacts(BaseModel):
     endpoints: tuple[str, ...] = ()
     registries: tuple[str, ...] = ()
     reveal: bool = False
+    workers: int | None = None
     recording: str | None = None
 
 

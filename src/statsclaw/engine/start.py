@@ -78,6 +78,7 @@ class Order:
     registries: tuple[str, ...] = ()
     network: tuple[str, ...] = ()
     reveal: bool = False
+    workers: int | None = None
     recording: Path | None = None
     replay_of: str | None = None
     canary_seed: str = ""
@@ -264,6 +265,7 @@ def _local_facts(order: Order, target: Target) -> LocalFacts:
         endpoints=order.endpoints,
         registries=order.registries,
         reveal=order.reveal,
+        workers=order.workers,
         recording=str(order.recording.resolve()) if order.recording else None,
     )
 

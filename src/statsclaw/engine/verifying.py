@@ -12,6 +12,7 @@ from statsclaw.engine.plan import has_contract
 from statsclaw.engine.questions import asks_base, with_questions, with_study
 from statsclaw.engine.run import Run
 from statsclaw.engine.tools import registries_of, tools_for
+from statsclaw.montecarlo.executors.local import cores
 from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import (
@@ -24,6 +25,7 @@ from statsclaw.runlog.events import (
 )
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.store import sha256
+from statsclaw.sandbox.limits import GIB, Limits
 from statsclaw.sandbox.tree import write_links, write_tree
 from statsclaw.specs.contract import Contract
 from statsclaw.specs.sim_spec import Study
@@ -33,7 +35,6 @@ from statsclaw.verify.criteria.judge import judge, question_about_criterion
 from statsclaw.verify.criteria.stated import stated_in
 from statsclaw.verify.criteria.study import needed_replications, settle
 from statsclaw.verify.report import failed_phases
-from statsclaw.verify.run_study import recorded_count
 from statsclaw.verify.runner import Bench, LayOut, go_on, verify_tree
 from statsclaw.verify.study_report import Records, RecordsRefused, merge, read_records, unpacked
 
@@ -50,13 +51,13 @@ def verify(run: Run) -> None:
     bench = with_study(run, bench, contract, basis_of(run, bench.seed, None))
     kept = {phase: list(carried(run, phase, basis)) for phase, basis in seen.basis.items()}
     if asks_base(contract) and _has_base(run):
-        _look_back(run, bench, contract, tree)
+        _look_back(run, bench, contract, tree, seen.basis.get("validation", ""))
     first = replace(bench, replications=seen.planned)
     phases = tuple(phase for phase in PHASES if not kept.get(phase))
     for executed in verify_tree(first, lay_out(run, run.view.overlay), tree, "after", phases):
-        run.log.append(seen.add(executed, seen.planned))
+        run.log.append(seen.add(executed))
     for executed in chain(*kept.values()) if not failed_phases(seen.evidence) else ():
-        run.log.append(seen.add(executed, seen.batch_of(executed)))
+        run.log.append(seen.add(executed))
     judgements = _judge(run, bench, seen)
     failed = failed_phases(seen.evidence) if seen.evidence else ("nothing was executed",)
     failed = failed or _unexecuted(run, {executed.phase for executed in seen.evidence})
@@ -64,7 +65,7 @@ def verify(run: Run) -> None:
     failed = failed or ((f"criteria {', '.join(missed)}",) if missed else ())
     has_suite = any(executed.phase == "validation" for executed in seen.evidence)
     if not failed and has_suite and _has_base(run) and not asks_base(contract):
-        _look_back(run, bench, contract, tree)
+        _look_back(run, bench, contract, tree, seen.basis.get("validation", ""))
     run.log.append(VerificationFinished(tree_sha256=tree, failed=failed))
 
 
@@ -87,22 +88,14 @@ class _Seen:
     def planned(self) -> tuple[int, int] | None:
         return (0, self.study.replications) if self.study else None
 
-    def batch_of(self, executed: CommandExecuted) -> tuple[int, int] | None:
-        """Of evidence that was carried over: the replications that follow those already there."""
-        if self.records is None or executed.records_sha256 is None:
-            return self.planned
-        return (self.records.count, recorded_count(unpacked(self.run.store.get(executed.records_sha256))))
-
-    def add(self, executed: CommandExecuted, batch: tuple[int, int] | None) -> CommandExecuted:
+    def add(self, executed: CommandExecuted) -> CommandExecuted:
         """Take evidence in; the records of a study are read here, or the simulator has to mend them."""
-        if executed.phase == "study" and self.study is not None and executed.passed and batch is not None:
+        if executed.phase == "study" and self.study is not None and executed.passed:
             try:
                 kept = self.run.store.get(executed.records_sha256) if executed.records_sha256 else b""
-                found = read_records(
-                    unpacked(kept), self.study, first=batch[0], count=batch[1], seed=executed.seed or 0
-                )
+                found = read_records(unpacked(kept), self.study, seed=executed.seed or 0)
                 self.records = merge(self.records, found) if self.records else found
-                summary = f"{batch[1]} replications a cell recorded, from number {batch[0]}"
+                summary = f"{found.count} replications a cell recorded, from number {found.first}"
                 executed = executed.model_copy(update={"summary": summary})
             except RecordsRefused as refused:
                 self.refused = str(refused)
@@ -125,7 +118,7 @@ def _judge(run: Run, bench: Bench, seen: _Seen) -> list[Judgement]:
         first = seen.records.count
         wider = replace(bench, replications=(first, more))
         for executed in go_on(wider, "study", run.view.tree_sha256, f"batch {batch}"):
-            run.log.append(seen.add(executed, (first, more)))
+            run.log.append(seen.add(executed))
         if seen.refused or not seen.evidence[-1].passed:
             break
         judgements = judge(seen.contract, seen.evidence, seen.records)
@@ -157,10 +150,14 @@ def _shortened(contract: Contract, wanted: int | None) -> Contract:
     return replace(contract, study=contract.study.model_copy(update={"replications": wanted, "cap": wanted}))
 
 
-def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str) -> None:
-    """The same questions to the package as it was before this run: what moved."""
+def _look_back(run: Run, bench: Bench, contract: Contract | None, tree: str, basis: str) -> None:
+    """The same questions to the package as it was before this run: what moved. It is not asked the same twice."""
     before = []
-    for executed in verify_tree(bench, lay_out(run, _suite_only(run)), tree, "before", ("build", "validation")):
+    kept = list(carried(run, "validation", basis, "before")) if basis else []
+    asked = verify_tree(bench, lay_out(run, _suite_only(run)), tree, "before", ("build", "validation"))
+    for executed in kept or asked:
+        if basis and executed.phase == "validation":
+            executed = executed.model_copy(update={"basis_sha256": basis})
         run.log.append(executed)
         before.append(executed)
     if contract is not None and any(e.phase == "validation" for e in before):
@@ -223,7 +220,13 @@ def bench_for(run: Run, contract: Contract | None = None) -> Bench:
         registries=registries_of(run),
         registry_env=run.registry_env,
         progress=run.progress,
+        workers=run.local.workers or workers_that_fit(run.limits),
     )
+
+
+def workers_that_fit(limits: Limits) -> int:
+    """One for each core, as far as each has a gibibyte: who draws and who answers are a process of their own."""
+    return max(1, min(cores(), limits.memory_bytes // GIB))
 
 
 def seed_of(view: RunView, frozen: int | None = None) -> int:

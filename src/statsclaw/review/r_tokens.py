@@ -9,7 +9,6 @@ from typing import Literal
 
 _LARGEST_FILE = 1_000_000
 _MOST_TOKENS = 100_000
-_DEEPEST = 100
 Kind = Literal["name", "text", "number", "op", "open", "close", "newline"]
 _SPACE = re.compile(r"[ \t\r\f\u00a0]+|#[^\n]*")
 _RAW = re.compile(r"[rR](['\"])(-{0,20})([\[({])")
@@ -96,22 +95,3 @@ def _quoted(text: str, at: int, line: int) -> tuple[str, int]:
             parts.append(text[at])
             at += 1
     raise Unreadable(line, "a text is opened here and never closed")
-
-
-def partners(tokens: list[Token]) -> dict[int, int]:
-    """Each opening bracket to its closing one, and back."""
-    found: dict[int, int] = {}
-    opened: list[int] = []
-    for number, token in enumerate(tokens):
-        if token.kind == "open":
-            opened.append(number)
-            if len(opened) > _DEEPEST:
-                raise Unreadable(token.line, "it is nested too deeply")
-        elif token.kind == "close":
-            if not opened or _CLOSES[tokens[opened[-1]].text] != token.text:
-                raise Unreadable(token.line, f"{token.text} closes nothing that is open")
-            start = opened.pop()
-            found[start], found[number] = number, start
-    if opened:
-        raise Unreadable(tokens[opened[-1]].line, f"{tokens[opened[-1]].text} is opened here and never closed")
-    return found

@@ -48,8 +48,6 @@ LIMITS = Limits(
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 #: Where a machine looks for programs to start later.
 SCHEDULES = ("/etc/cron.d", "/var/spool/cron", "/var/spool/cron/crontabs", "/etc/systemd/system", "/etc/profile.d")
-#: What the bystander offers under a number or name of the kernel's choice.
-_OFFERED = ("tcp4", "tcp6", "udp", "vsock", "shm", "msg", "sem", "posix_shm")
 _LONGEST_START_S = 20
 
 

@@ -27,6 +27,8 @@ Metric = Literal[
 _OF_SECONDS = ("time", "median_time", "speed_ratio")
 SECONDS = "seconds"
 _MOST_CELLS = 2000
+#: Cells times methods times replications: what the records of a run can hold, with a dozen columns.
+_MOST_FITS = 10_000_000
 
 
 class Parameter(Typed):
@@ -98,6 +100,12 @@ class Study(Typed):
     def _consistent(self) -> Study:
         if math.prod(len(levels) for levels in self.grid.values()) > _MOST_CELLS:
             raise ValueError(f"more than {_MOST_CELLS:,} cells")
+        fits = len(self.cells()) * len(self.methods) * (self.cap or self.replications)
+        if fits > _MOST_FITS:
+            raise ValueError(
+                f"{fits:,} fits (cells x methods x replications, up to the cap); a run keeps the records of "
+                f"{_MOST_FITS:,}. Plan fewer, or leave the rest to a study of `statsclaw mc`"
+            )
         ids = [row.id for row in self.criteria]
         if twice := sorted({name for name in ids if ids.count(name) > 1}):
             raise ValueError(f"the id {twice[0]!r} stands here twice")

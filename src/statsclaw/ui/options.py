@@ -70,6 +70,16 @@ ReplicationsOption = Annotated[
         rich_help_panel=COST,
     ),
 ]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        max=1024,
+        help="Workers of the study, and of what else is asked side by side (default: the cores of this machine).",
+        rich_help_panel=COST,
+    ),
+]
 BudgetOption = Annotated[
     list[str] | None,
     typer.Option(

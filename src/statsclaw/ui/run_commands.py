@@ -38,6 +38,7 @@ from statsclaw.ui.options import (
     RunArgument,
     ToolOption,
     UnsafeOption,
+    WorkersOption,
     WorkspaceOption,
     YesOption,
     backend_table,
@@ -91,6 +92,7 @@ def run(
         ),
     ] = True,
     replications: ReplicationsOption = None,
+    workers: WorkersOption = None,
     budget: BudgetOption = None,
     dry_run: Annotated[
         bool,
@@ -130,6 +132,7 @@ def run(
         reveal=reveal,
         second_reading=second_reader,
         replications=replications or None,
+        workers=workers,
         budgets=budgets_of(budget),
         endpoints=models,
         registries=tuple(registry or ()),
@@ -186,6 +189,7 @@ def resume(
     role_backend: RoleBackendOption = None,
     reveal: RevealOption = False,
     replications: ReplicationsOption = None,
+    workers: WorkersOption = None,
     budget: BudgetOption = None,
     yes: YesOption = False,
     answers: AnswersOption = None,
@@ -205,6 +209,7 @@ def resume(
         backends=backends,
         reveal=reveal,
         replications=replications,
+        workers=workers,
         budgets=budgets_of(budget),
     )
     end(screen, folder, view, workspace=workspace)

@@ -110,6 +110,7 @@ def resume(
     backends: Mapping[str, str] | None = None,
     reveal: bool = False,
     replications: int | None = None,
+    workers: int | None = None,
     budgets: Sequence[BudgetSet] = (),
 ) -> RunView:
     """`replications`: of the study in each cell from now on; 0: as many as were planned. `budgets`: the new ones."""
@@ -117,9 +118,9 @@ def resume(
     local = read_local(folder)
     check_backends(backends or {})
     with RunLog.open(folder.path) as log:
-        if backends or reveal:
+        if backends or reveal or workers:
             changed = {"backends": {**local.backends, **(backends or {})}, "reveal": reveal or local.reveal}
-            local = local.model_copy(update=changed)
+            local = local.model_copy(update=changed | {"workers": workers or local.workers})
             write_durably(folder.local, local.model_dump_json().encode())
         run = _assemble(workspace, folder, log, local, screen, yes, given)
         run.resumed = True

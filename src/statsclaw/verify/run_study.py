@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from types import MappingProxyType
 
@@ -35,21 +34,14 @@ def recorded(store: ContentStore, evidence: Sequence[CommandExecuted], study: St
     for executed in evidence:
         if executed.phase != "study" or not executed.passed or executed.records_sha256 is None:
             continue
-        data = unpacked(store.get(executed.records_sha256))
-        first = found.first + found.count if found else 0
         try:
-            batch = read_records(data, study, first=first, count=recorded_count(data), seed=executed.seed or 0)
+            batch = read_records(unpacked(store.get(executed.records_sha256)), study, seed=executed.seed or 0)
+            if found is None and batch.first:
+                return None
             found = merge(found, batch) if found else batch
         except RecordsRefused:
             return found
     return found
-
-
-def recorded_count(data: bytes) -> int:
-    try:
-        return len(json.loads(data)["cells"][0]["replication"])
-    except (ValueError, LookupError, TypeError):
-        return 0
 
 
 def as_results(study: Study, records: Records) -> MemoryResults:

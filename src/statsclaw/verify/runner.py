@@ -75,6 +75,8 @@ class Bench:
     registry_env: Mapping[str, str] = field(default_factory=dict)
     #: What is under way, for whoever looks.
     progress: Progress = field(default_factory=Progress)
+    #: Of what can be done side by side, so much at once: replications, dialogues, functions that see answers.
+    workers: int = 2
     #: Have the worker write which lines of the package were executed.
     coverage: bool = False
     #: What is made of the built tree before it can be asked. Raises Unfit.

@@ -3,26 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 from statsclaw.specs.comprehension import Pilot
-
-
-@dataclass(frozen=True, slots=True)
-class PilotCall:
-    """`arguments` of the harness, before the definitions and the place for the draws."""
-
-    pilot: Pilot
-    arguments: tuple[str, ...]
-
-
-def pilot_calls(pilots: Sequence[Pilot], seed: int) -> list[PilotCall]:
-    """One run of the harness for each pilot, each with a seed of its own."""
-    return [
-        PilotCall(pilot, ("--pilot", pilot.function, str(pilot.draws), str(seed + number)))
-        for number, pilot in enumerate(pilots)
-    ]
 
 
 def pilot_values(pilot: Pilot, written: object) -> tuple[list[float], str]:

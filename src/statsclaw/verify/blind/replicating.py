@@ -34,7 +34,7 @@ class BlindExecutor:
     """Workers of the Monte Carlo engine: each is a drawer and a worker behind the barrier, a thread between them."""
 
     def __init__(self, simulation: Simulation, step: Step) -> None:
-        self.simulation, self.count, self.step = simulation, simulation.workers, step
+        self.simulation, self.count, self.step = simulation, simulation.bench.workers, step
         self.tasks: queue.Queue[Task | None] = queue.Queue()
         self.done: queue.Queue[Batch | Lost | BaseException] = queue.Queue()
         self.stopped = threading.Event()

@@ -6,7 +6,6 @@ sees an answer, so nothing can be drawn again because of one; who answers never 
 
 from __future__ import annotations
 
-import json
 import math
 import random
 import time
@@ -25,6 +24,7 @@ from statsclaw.montecarlo.batch import Batch, Status, Task
 from statsclaw.montecarlo.running import run as run_study
 from statsclaw.montecarlo.storage.results import SECONDS
 from statsclaw.montecarlo.storage.store import Store
+from statsclaw.montecarlo.table import Table
 from statsclaw.montecarlo.verdicts.questions import columns_needed
 from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.events.finding import Finding, Severity
@@ -46,6 +46,7 @@ from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import finding
 from statsclaw.verify.parsers import Parsed
 from statsclaw.verify.runner import Bench, evidence
+from statsclaw.verify.study_report import Records, written
 
 #: Of each cell, how many replications are computed again: so many, this share, and as many as take no longer.
 _AGAIN, _SHARE, _CHEAP_S = 2, 0.1, 1.0
@@ -76,14 +77,13 @@ class Simulation:
     forms: Forms
     start: Callable[[], Conversation]
     folder: Path
-    workers: int = 2
 
     def drawer(self) -> Drawer:
         return Drawer(self.bench, self.study, self.entry)
 
     def report(self, first: int, count: int) -> bytes:
         """Replications first … first + count − 1 of every cell, as the record of a study. Raises Misread."""
-        return self._report(self._computed(first + count), first, count)
+        return written(self._records(self._computed(first + count), first, count))
 
     def evidence(self, subject: str, tree: str, first: int, count: int, secret: str) -> Iterator[CommandExecuted]:
         """One batch, computed as far as it is missing, and whether it can be computed again."""
@@ -158,10 +158,9 @@ class Simulation:
             for number in drawn.sample(range(first, first + count), again)
         ]
         drawn.shuffle(tasks)
-        with ThreadPoolExecutor(self.workers) as pool:
-            done = list(
-                pool.map(partial(self._computed_again, store), [tasks[n :: self.workers] for n in range(self.workers)])
-            )
+        workers = self.bench.workers
+        with ThreadPoolExecutor(workers) as pool:
+            done = list(pool.map(partial(self._computed_again, store), [tasks[n::workers] for n in range(workers)]))
         found = {name for names, _ in done for name in names}
         pairs = [pair for _, pair in done if pair is not None]
         told = [f"asked by the study: {name}: {calls}" for name, calls in pairs[0].asked.items() if calls]
@@ -207,30 +206,20 @@ class Simulation:
         own = [row for row in self.study.criteria if row.method == method]
         return {column for row in own for column in columns_needed(as_criterion(row))}
 
-    def _report(self, store: Store, first: int, count: int) -> bytes:
-        rows = []
-        for number, name in enumerate(self.study.cells()):
-            for method in self.study.methods:
-                table = store.table(number, method)
-                ours = slice(first, first + count)
-                failed = [bool(flag) for flag in table.failed[ours]]
-                columns = {
-                    column: [None if bad else float(v) for bad, v in zip(failed, values[ours], strict=True)]
-                    for column, values in table.columns.items()
-                    if not column.startswith("_")
-                }
-                if all(failed):  # then nobody has recorded a column
-                    columns = dict.fromkeys([*columns, *self._needed(method)], [None] * count)
-                rows.append(
-                    {
-                        "cell": name,
-                        "method": method,
-                        "replication": list(range(first, first + count)),
-                        "failed": failed,
-                        "columns": columns,
-                    }
-                )
-        return json.dumps({"seed": self.bench.seed, "cells": rows}).encode()
+    def _records(self, store: Store, first: int, count: int) -> Records:
+        tables: dict[tuple[str, str], Table] = {}
+        for (number, name), method in product(enumerate(self.study.cells()), self.study.methods):
+            table, ours = store.table(number, method), slice(first, first + count)
+            failed = table.failed[ours]
+            columns = {
+                column: np.where(failed, np.nan, values[ours])
+                for column, values in table.columns.items()
+                if not column.startswith("_")
+            }
+            if failed.all():  # then nobody has recorded a column
+                columns = dict.fromkeys([*columns, *self._needed(method)], np.full(count, np.nan))
+            tables[name, method] = Table(failed, columns)
+        return Records(self.bench.seed, first, count, tables)
 
     # --- before anybody is asked
 

@@ -41,24 +41,31 @@ _SHARES = ((0.05, 0.1), (0.5, 1.0), (30.0, 100.0))
 _STEPS = 6
 #: Of many answers that a claim looks at, so many of the first and the last are moved alone.
 _ALONE = 4
-#: Of the larger sizes, so many are tried where each takes a process; and so many processes work at once.
-_SEEN, _AT_ONCE = 2, 2
+#: Of the larger sizes, so many are tried where each takes a process.
+_SEEN = 2
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Claims that could not fail, by number, with the reason. `repeats`: it could, if answers did not repeat."""
+    """Claims that could not fail, by number, with the reason. `repeats`: it could, if answers did not repeat.
+
+    `remembers`: a function of the package that answers by what it was asked before, and may have undone the trial.
+    """
 
     number: int
     claim: Claim
     reason: str
     repeats: bool = False
+    remembers: str = ""
 
 
 def passing_on_null(
-    questions: Questionnaire, spec: TestSpec, judge: Judge, forms: Forms, see: See
+    questions: Questionnaire, spec: TestSpec, judge: Judge, forms: Forms, see: See, at_once: int = 1
 ) -> dict[str, tuple[str, ...]]:
-    """Of every criterion the kinds of meaningless answers that meet it; all of them: it cannot fail."""
+    """Of every criterion the kinds of meaningless answers that meet it; all of them: it cannot fail.
+
+    `at_once`: so many at the same time, as a function that sees answers takes a process.
+    """
     claims: dict[str, list[int]] = {}
     for number, claim in enumerate(questions.claims):
         claims.setdefault(claim.criterion, []).append(number)
@@ -71,7 +78,7 @@ def passing_on_null(
         return tuple(takewhile(is_met, NULLS))  # one that fails is enough
 
     names = [row.id for row in spec.criteria if row.id in claims]
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         return dict(zip(names, pool.map(meeting, names), strict=True))
 
 
@@ -86,7 +93,9 @@ def _met(number: int, claim: Claim, judge: Judge, answers: Answers, see: See) ->
 # --- moved answers ---------------------------------------------------------------------------------------------------
 
 
-def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see: See, secret: str) -> Iterator[Tried]:
+def unable_to_fail(
+    questions: Questionnaire, judge: Judge, answers: Answers, see: See, secret: str, at_once: int = 1
+) -> Iterator[Tried]:
     """Claims that are met by the answers, and still are when what they look at is moved by more than the tolerance.
 
     An exact comparison with numbers must notice by itself. Relations between answers, bounds and statements may be
@@ -122,7 +131,7 @@ def unable_to_fail(questions: Questionnaire, judge: Judge, answers: Answers, see
         really = [row for row in deaf if not row.repeats] or deaf
         return found if able else [*found, *really[:1]]
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:  # a function that sees takes a process each time
+    with ThreadPoolExecutor(at_once) as pool:  # a function that sees takes a process each time
         for rows in pool.map(of_criterion, claims):
             yield from rows
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import repeat
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from statsclaw.languages import Places, Worker
@@ -20,11 +21,11 @@ from statsclaw.specs.interface import Interface
 from statsclaw.specs.lint.formulas import carried_formulas
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.anchoring import only_related
-from statsclaw.verify.blind.answering import Heard, asked, asked_once
+from statsclaw.verify.blind.answering import Heard, asked, asked_once, leaves_to_chance
 from statsclaw.verify.blind.asking import Author, Door, kinds_of, worker_door
 from statsclaw.verify.blind.blaming import first_misfit
 from statsclaw.verify.blind.careful import memory_evidence, not_looked_at, settings
-from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, with_seen
+from statsclaw.verify.blind.comparing import Judge, expectation, numbers_of_all, same_answer, with_seen
 from statsclaw.verify.blind.expressions import Answered, Answers, NoValue, evaluate, leaves_in
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
@@ -37,6 +38,7 @@ from statsclaw.verify.blind.result import Result, keep, read_result
 from statsclaw.verify.blind.rooms import lay_out_scripts, room
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import (
+    See,
     Tried,
     finding,
     passing_on_null,
@@ -46,8 +48,6 @@ from statsclaw.verify.parsers import Parsed
 from statsclaw.verify.runner import SHADOW_BYTES, Bench, evidence
 
 WORKER_S = 7200.0
-#: Dialogues and functions that see, at the same time.
-_AT_ONCE = 2
 #: Of a dialogue, so many calls are followed for coverage, and so many answered with what means nothing.
 _FOLLOWED, _PATIENCE = 300, 1000
 
@@ -98,7 +98,7 @@ class Validation:
         try:
             seeds = (self.bench.seed, self.bench.seed, self.bench.seed + 1)
             _ = self.author  # laid out before several need it
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
+            with ThreadPoolExecutor(self.bench.workers) as pool:
                 questions, again, others = pool.map(self.author.questionnaire, seeds)
         except Misread as misread:
             return None, [finding("not-asked", "ask", f"the questions could not be asked: {misread}")], {}
@@ -111,7 +111,9 @@ class Validation:
         if any(row.severity == "error" for row in found):
             return questions, found, {}
         judge = Judge(self.criteria, questions.calls, self.forms)
-        met = passing_on_null(questions, self.tests, judge, self.forms, self._see_null)
+        met = passing_on_null(
+            questions, self.tests, judge, self.forms, self._seeing_null(questions), self.bench.workers
+        )
         for row in self.tests.criteria:
             if row.kind == "value" and len(met.get(row.id, ())) == 4:
                 text = f"{row.id} is met by meaningless answers of every kind: its claims cannot fail."
@@ -216,11 +218,21 @@ class Validation:
         wanted = error or criterion.error
         return any(wanted in (None, e) and (message is None or message == m) for e, m in rows)
 
-    def _see_null(self, number: int, claim: Claim, answers: Answers) -> Any:
-        if claim.rule == "observe":
-            return self.author.see(claim, answers)
-        kind = "noise" if len(answers.given) % 2 else "large"
-        return self.author.talk(claim, self._null_door(kind))
+    def _seeing_null(self, questions: Questionnaire) -> See:
+        """A dialogue hears the same however often it is held, so it is held once for all its claims."""
+        groups = {number: group[0][0] for group in _together(questions) for number, _ in group}
+        locks, held = {first: Lock() for first in groups.values()}, dict[int, Any]()
+        kind = "noise" if len(questions.calls) % 2 else "large"
+
+        def see(number: int, claim: Claim, answers: Answers) -> Any:
+            if claim.rule == "observe":
+                return self.author.see(claim, answers)
+            with locks[groups[number]]:
+                if groups[number] not in held:
+                    held[groups[number]] = self.author.talk(claim, self._null_door(kind))
+            return held[groups[number]]
+
+        return see
 
     def _null_door(self, kind: str) -> Door:
         def door(call: Call) -> Answered:
@@ -278,7 +290,7 @@ class Validation:
     def compared(self, questions: Questionnaire, *, is_base: bool = False) -> Result:
         """`is_base`: the package is the one that others are compared with."""
         _ = self.author  # laid out before several need it
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             dialogues = [pool.submit(self._held, group, None) for group in _together(questions)]
             heard = asked(questions, self.forms, self.start, self.secret, self.bench.progress)
             looks = {
@@ -300,7 +312,8 @@ class Validation:
     def findings(self, result: Result) -> list[Finding]:
         """Of claims that are met: can they fail, and do they look at what their criterion is about?"""
         found: dict[str, Finding] = {}
-        tried = list(unable_to_fail(result.questions, result.judge, result.heard.answers, self._look, self.secret))
+        answers, at_once = result.heard.answers, self.bench.workers
+        tried = list(unable_to_fail(result.questions, result.judge, answers, self._look, self.secret, at_once))
         deaf = {row.claim.criterion for row in tried}
         others = {row.claim.criterion for row in result.rows if row.passed and row.claim.rule != "dialogue"} - deaf
         # relations, bounds and statements: one claim of the criterion must notice
@@ -315,10 +328,14 @@ class Validation:
         for row in tried:
             about = f"{row.claim.criterion} in {row.claim.name}: {row.reason}"
             made = finding("cannot-fail", row.claim.criterion, f"{about}; it could not fail.", where=row.claim.at)
-            if row.repeats:
+            if row.remembers:
+                text = "asked the same in a fresh process, and in another order, it answers something else"
+                text = f"{row.remembers} depends on earlier calls: {text}"
+                made = finding("remembers", row.remembers, text, to="builder")
+            elif row.repeats:
                 made = finding("only-repeats", row.claim.criterion, f"{about}.", severity="warning", where=row.claim.at)
             found.setdefault(row.claim.criterion, made)
-        kept = overlooked(result.questions, self.tests, self.forms, result.heard.answers)
+        kept = overlooked(result.questions, self.tests, self.forms, answers)
         return [*found.values(), *kept, *self._told(result)]
 
     def _told(self, result: Result) -> Iterator[Finding]:
@@ -339,7 +356,7 @@ class Validation:
             if claim.rule == "observe" and result.judge.compare(number, claim, answers).passed:
                 met.setdefault(claim.criterion, []).append((number, claim))
         chosen = [drawn.choice(rows) for rows in met.values()]
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             seen = list(pool.map(lambda row: self._look(row[0], row[1], answers), chosen))
         for (number, claim), again in zip(chosen, seen, strict=True):
             if not with_seen(result.judge, {number: again}).compare(number, claim, answers).passed:
@@ -385,22 +402,34 @@ class Validation:
     def _follow(self, questions: Questionnaire) -> None:
         """Every question once and the beginning of every dialogue, for the lines that they execute."""
         _ = self.author
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
+        with ThreadPoolExecutor(self.bench.workers) as pool:
             held = [pool.submit(self._held, group, None, _FOLLOWED) for group in _together(questions)]
             asked_once(questions, self.forms, self.start)
             for dialogue in held:
                 dialogue.result()
 
-    def _held(self, group: Sequence[tuple[int, Claim]], disturb: Any, most: int | None = None) -> dict[int, Any]:
-        """One dialogue decides all its criteria. `disturb`: changes every answer on its way. `most`: calls."""
-        number, claim = group[0]
+    def _held(
+        self,
+        group: Sequence[tuple[int, Claim]],
+        disturb: Any,
+        most: int | None = None,
+        heard: list[tuple[Call, Answered]] | None = None,
+    ) -> dict[int, Any]:
+        """One dialogue decides all its criteria. `disturb`: changes every answer on its way. `most`: calls.
+
+        `heard`: what was asked, and answered by the package itself, is added there.
+        """
+        claim = group[0][1]
         worker = self.start()
-        door = worker_door(worker, self.forms, f"{self.secret} {number}")
+        door = self._door(worker, group)
 
         def answer(call: Call) -> Answered:
             if most is not None and call.id >= most:
                 raise Silent("enough has been asked")
-            return disturb(door(call)) if disturb else door(call)
+            found = door(call)
+            if heard is not None:
+                heard.append((call, found))
+            return disturb(found) if disturb else found
 
         try:
             held = self.author.talk(claim, answer)
@@ -418,17 +447,44 @@ class Validation:
             for group in _together(result.questions)
             if (met := [(n, c) for n, c in group if result.judge.compare(n, c, answers).passed])
         ]
+        heard: list[list[tuple[Call, Answered]]] = []
         for disturb in (_shifted, _stretched):
-            with ThreadPoolExecutor(_AT_ONCE) as pool:
-                held = list(pool.map(self._held, groups, [disturb] * len(groups)))
+            heard = [[] for _ in groups]
+            with ThreadPoolExecutor(self.bench.workers) as pool:
+                held = list(pool.map(self._held, groups, repeat(disturb), repeat(None), heard))
             judges = [with_seen(result.judge, trial) for trial in held]
             still = [
                 [(n, c) for n, c in group if judge.compare(n, c, answers).passed]
                 for group, judge in zip(groups, judges, strict=True)
             ]
+            heard = [rows for rows, group in zip(heard, still, strict=True) if group]
             groups = [group for group in still if group]
-        for n, c in chain(*groups):
-            yield Tried(n, c, "it is still met when every answer of the dialogue is moved by its own size")
+        for rows, group in zip(heard, groups, strict=True):
+            remembers = self._remembering(rows, group)
+            for n, c in group:
+                why = "it is still met when every answer of the dialogue is moved by its own size"
+                yield Tried(n, c, why, remembers=remembers)
+
+    def _remembering(self, heard: Sequence[tuple[Call, Answered]], group: Sequence[tuple[int, Claim]]) -> str:
+        """A function that answers otherwise where it is asked the same in a fresh process, last things first.
+
+        It can tell a trial by what it answered before, and undo it. Where nothing differs, the claim does not listen.
+        """
+        asked = [row for row in heard[:_PATIENCE] if _stands_alone(row[0]) and not leaves_to_chance(row[0], self.forms)]
+        worker = self.start()
+        door = self._door(worker, group)
+        try:
+            for call, answer in reversed(asked):
+                if not same_answer(door(call), answer):
+                    return call.function
+        except Silent:
+            return asked[-1][0].function  # it ends where it had an answer before
+        finally:
+            worker.finish()
+        return ""
+
+    def _door(self, worker: Conversation, group: Sequence[tuple[int, Claim]]) -> Door:
+        return worker_door(worker, self.forms, f"{self.secret} {group[0][0]}")
 
     def _evidence(self, name: str, subject: str, tree: str, made: Parsed, output: str, begun: float) -> CommandExecuted:
         elapsed = time.monotonic() - begun
@@ -468,6 +524,12 @@ def _together(questions: Questionnaire) -> list[list[tuple[int, Claim]]]:
             key = (claim.file, claim.case, str(claim.parts["function"]), given)
             found.setdefault(key, []).append((number, claim))
     return list(found.values())
+
+
+def _stands_alone(call: Call) -> bool:
+    """A generator of random numbers with a name goes on from call to call."""
+    given = [value for value in (*call.arguments, *call.named.values()) if isinstance(value, wire.Extra)]
+    return not any(value.kind == "generator" and value.value.get("name") for value in given)
 
 
 def _shifted(answer: Answered) -> Answered:

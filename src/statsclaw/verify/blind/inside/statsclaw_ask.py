@@ -31,8 +31,6 @@ __all__ = [
     "unchanged", "untouched", "value", "var", "warns",
 ]  # fmt: skip
 
-_builtin_sorted = sorted
-
 
 class Misasked(Exception):
     """What was written cannot be a question; the message says why."""
