@@ -138,6 +138,24 @@ def test_a_person_may_hand_in_with_findings_and_then_let_them_stand(bench, targe
     assert bench.resume("p-2").finished is not None
 
 
+def test_of_several_roles_that_wait_one_can_be_looked_at(bench, target):
+    order = order_for(target, run_id="p-3", backends={"*": AGENT, "builder": "human", "tester": "human"})
+    view = bench.start(order)
+    assert [d.role for d in view.running] == ["builder", "tester"]
+    room = bench.workspace.find("p-3").room("tester-1")
+    questions = "tests/validation/ask_tinymean.py"
+    (room / "repo" / questions).parent.mkdir(parents=True, exist_ok=True)
+    (room / "repo" / questions).write_text((HONEST / questions).read_text(encoding="utf-8"), encoding="utf-8")
+    (room / "out" / "audit-notes.md").write_text("## Suite\n\nAll of it.\n\n## Not tested\n\nNothing.\n")
+    assert typed(bench, "lint", "p-3", "tester").exit_code == 0
+    builder = typed(bench, "lint", "p-3", "builder")
+    assert builder.exit_code == 1 and "implementation.md" in builder.output
+    both = typed(bench, "lint", "p-3").output
+    assert both.index("builder:") < both.index("implementation.md") < both.index("tester: nothing found")
+    other = typed(bench, "lint", "p-3", "scriber").exception
+    assert isinstance(other, InputRefused) and "builder, tester" in str(other)
+
+
 def test_a_folder_is_linted_before_there_is_a_run(tmp_path):
     leave_in = tmp_path / "planned"
     (leave_in / "out").mkdir(parents=True)
