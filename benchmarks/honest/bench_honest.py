@@ -1,10 +1,11 @@
 """False alarms on honest hand-ins by independent authors, each given its role's room alone.
 
-Those of the recorded demonstrations, those of the live runs below live/ and methods/, and those below hand_ins/: other
-authors, the same specifications. A planner's documents are put before the lint; a builder's package is built, and its
-unit tests are run; questions and studies are put before the checks of the engine and before the package of the same
-run, behind the barrier. Whatever would send somebody back is printed. `rightly` in its hand_in.toml names what was
-found by right, by the beginning of its words; everything else is a false alarm of ours.
+Those of the recorded demonstrations, those of the live runs below live/ and methods/, and those below hand_ins/:
+other authors, the same specifications. A planner's documents are put before the lint and what is checked of a
+comprehension; a builder's package is built, and its unit tests are run; questions and studies are put before the
+checks of the engine and before the package of the same run, behind the barrier. Whatever would send somebody back is
+printed. `rightly` in its hand_in.toml names what was found by right, by the beginning of its words; everything else
+is a false alarm of ours.
 
 Run: python benchmarks/honest/bench_honest.py [NAME]
 """
@@ -21,14 +22,16 @@ from importlib.resources import files
 from pathlib import Path
 
 from statsclaw.demo.demo import shipped_in
+from statsclaw.engine.contracts import checked_sources
 from statsclaw.engine.tools import language_tools
 from statsclaw.profiles.profile import PathClass, Profile, load_profile
 from statsclaw.runlog.log import read_view
-from statsclaw.runlog.store import ContentStore
+from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.sandbox.choose import make_barrier
 from statsclaw.sandbox.limits import Limits
 from statsclaw.sources.extract import read_sources
 from statsclaw.specs.contract import SPECIFICATIONS, Contract, read_contract
+from statsclaw.specs.gate import comprehension_findings
 from statsclaw.specs.lint import lint
 from statsclaw.verify.blind.result import kept
 from statsclaw.verify.blind.rooms import lay_out_scripts
@@ -117,8 +120,14 @@ def of_documents(demo: str) -> Iterator[str]:
     texts, sources = documents_of(demo)
     profile = profile_of(demo)
     checks = [command.name for command in (*profile.build, *profile.checks, *profile.unit_tests)]
-    found = lint(contract_of(demo), texts, read_sources(sources), checks=checks)
+    contract, index = contract_of(demo), read_sources(sources)
+    assert contract.comprehension is not None
+    hashes = checked_sources(contract.comprehension, {name: sha256(data) for name, data in sources.items()})
+    found = lint(contract, texts, index, checks=checks) + comprehension_findings(contract.comprehension, index, hashes)
     yield from (row.message for row in found if row.severity == "error")
+    for row in contract.comprehension.own_choices:
+        if contract.comprehension.followers(row) or any(option.functions for option in row.options):
+            yield f"{row.id} would perhaps be put to the person"
 
 
 def lay_out(written: dict[str, bytes], profile: Profile) -> LayOut:
@@ -185,7 +194,8 @@ def of_questions(validation: Validation) -> Iterator[str]:
 
 
 def main() -> None:
-    counts = {"methods": len({*MATERIAL, *METHODS}), "honest_hand_ins": 0, "sent_back": 0, "sent_back_wrongly": 0}
+    methods = {demo.removesuffix("-r").removesuffix("-python") for demo in (*MATERIAL, *METHODS)}  # probit is one
+    counts = {"methods": len(methods), "honest_hand_ins": 0, "sent_back": 0, "sent_back_wrongly": 0}
     for hand_in in hand_ins():
         if len(sys.argv) > 1 and sys.argv[1] not in hand_in.name:
             continue

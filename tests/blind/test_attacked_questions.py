@@ -18,6 +18,7 @@ from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.naming import unnamed
 from statsclaw.verify.blind.questionnaire import Call
+from tests.blind.r_side import needs_r
 from tests.blind.small_bench import HONEST, Small, small
 
 PACKAGE = (HONEST / "src/tinymean/__init__.py").read_text(encoding="utf-8")
@@ -129,6 +130,7 @@ def in_r(folder: Path, claim: str, package: str = WRONG) -> Small:
     return made
 
 
+@needs_r
 def test_an_honest_claim_in_r_finds_the_wrong_package(tmp_path: Path):
     made = in_r(tmp_path, 'claim_close("C2", list(found$mean, found$se, found$low, found$high), w)')
     assert any("[C2]" in name for name in made.failed)
@@ -148,6 +150,7 @@ def test_a_wrong_package_is_noticed_over_claims_in_r(claim: str, tmp_path: Path)
     assert noticed(in_r(tmp_path, claim))
 
 
+@needs_r
 def test_code_in_r_that_sees_answers_cannot_know_the_real_ones(tmp_path: Path):
     made = in_r(tmp_path, 'claim_observe("C2", seen, found, w)')  # ask-0 and ask-1 are the two languages
     assert made.failed or made.findings()

@@ -207,3 +207,52 @@ def test_unattended_the_assumption_stands_and_the_log_says_that_nobody_answered(
     view = frozen(bench, target, played(tmp_path, text, reader=text), Listening())
     (question,) = [q for q in view.questions.values() if q.asked.topic == "choice"]
     assert isinstance(question.answer, QuestionAnswered) and question.answer.by == "default"
+
+
+OWN = CHOICE.replace("decided_by: person", "decided_by: planner").replace("changes: results", "changes: wording")
+TRIED = "{label: the divisor is n, consequence: otherwise, functions: {variance: variance_by_n}}"
+
+
+def own_choice(*, functions: bool, follows: bool, decision: int = 0, by: str = "planner") -> str:
+    """A planner that decides about the divisor itself, and calls that wording."""
+    row = OWN.replace("decision: 1", f"decision: {decision}").replace("decided_by: planner", f"decided_by: {by}")
+    row = row.replace("{label: the divisor is n, consequence: otherwise}", TRIED) if functions else row
+    follow = [("    quantity: the sample variance\n", "    quantity: the sample variance\n    follows: variance_n\n")]
+    code = BY_N.replace("variance_n", "variance_by_n") if functions else ""
+    by_n = [("for v in x) / (len(x) - 1)", "for v in x) / len(x)")] if decision else []
+    return comprehension(
+        ("choices:\n", row), *(follow if follows else ()), *by_n, ("def standard_error", code + "def standard_error")
+    )
+
+
+@pytest.mark.parametrize(("functions", "follows"), [(True, False), (False, True)])
+def test_a_choice_called_wording_on_which_results_hang_is_put_to_the_person(
+    bench, target, tmp_path, functions, follows
+):
+    text = own_choice(functions=functions, follows=follows)
+    person = Listening(choice=0)
+    view = frozen(bench, target, played(tmp_path, text, reader=text), person)
+    (question,) = asked(person, "choice")
+    assert "changes wording only, and results hang on it" in question.text and "variance" in question.text
+    assert question.default == 0 and "(decides: results)" in question.text
+    assert not functions or "differs at" in question.options[1].consequence, "what was computed is told"
+    assert view.attempt_number("planner") == 2, "the planner was called once"
+    assert "Which divisor?" not in asked(person, "comprehension")[0].options[0].consequence
+
+
+def test_what_the_person_decides_of_it_is_the_planners_to_carry(bench, target, tmp_path):
+    first = own_choice(functions=False, follows=True)
+    second = own_choice(functions=False, follows=True, decision=1, by="person")
+    person = Listening(choice=1)
+    view = frozen(bench, target, played(tmp_path, first, second, reader=second), person)
+    assert len(asked(person, "choice")) == 1 and view.attempt_number("planner") == 3
+
+
+def test_what_the_planner_decided_itself_is_named_where_the_person_approves(bench, target, tmp_path):
+    text = own_choice(functions=False, follows=False)
+    person = Listening()
+    frozen(bench, target, played(tmp_path, text, reader=text), person)
+    assert asked(person, "choice") == []
+    said = asked(person, "comprehension")[0].options[0].consequence
+    assert "2 choices stand that the planner made itself" in said and "Which divisor? → notes.md(2) has" in said
+    assert "(wording)" in said

@@ -12,14 +12,15 @@ from typer.testing import CliRunner
 from statsclaw.backends.command import CommandBackend
 from statsclaw.backends.task import Task
 from statsclaw.engine import run as engine_run
-from statsclaw.errors import InputRefused
+from statsclaw.errors import InputRefused, MachineRefused
+from statsclaw.git import git
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.handin import HandIn
 from statsclaw.sandbox.room import Room
 from statsclaw.ui.cli import app
 from tests.replay.test_contracts import WIDE, Edit, Stopped, played, stop_at
 from tests.replay.test_taken_back import CARRIED
-from tests.support.runs import AGENT, HONEST, Bench, order_for
+from tests.support.runs import AGENT, HERE, HONEST, Bench, order_for
 
 #: Equation (3) is not accounted for: what the comprehension itself lacks, beside what the lint finds.
 EQUATION = '  - {ref: "notes.md(3)", restated: "se = sqrt(s2 / n)", meaning: the standard error of the mean}\n'
@@ -138,6 +139,63 @@ def test_a_person_may_hand_in_with_findings_and_then_let_them_stand(bench, targe
     for key in dict.fromkeys(f.key for f in view.checked.findings if f.severity == "error"):
         assert typed(bench, "override", "p-2", key, "--why", "a first look").exit_code == 0
     assert bench.resume("p-2").finished is not None
+
+
+def test_of_several_roles_that_wait_one_can_be_looked_at(bench, target):
+    order = order_for(target, run_id="p-3", backends={"*": AGENT, "builder": "human", "tester": "human"})
+    view = bench.start(order)
+    assert [d.role for d in view.running] == ["builder", "tester"]
+    room = bench.workspace.find("p-3").room("tester-1")
+    questions = "tests/validation/ask_tinymean.py"
+    (room / "repo" / questions).parent.mkdir(parents=True, exist_ok=True)
+    (room / "repo" / questions).write_text((HONEST / questions).read_text(encoding="utf-8"), encoding="utf-8")
+    (room / "out" / "audit-notes.md").write_text("## Suite\n\nAll of it.\n\n## Not tested\n\nNothing.\n")
+    assert typed(bench, "lint", "p-3", "tester").exit_code == 0
+    builder = typed(bench, "lint", "p-3", "builder")
+    assert builder.exit_code == 1 and "implementation.md" in builder.output
+    both = typed(bench, "lint", "p-3").output
+    assert both.index("builder:") < both.index("implementation.md") < both.index("tester: nothing found")
+    other = typed(bench, "lint", "p-3", "scriber").exception
+    assert isinstance(other, InputRefused) and "builder, tester" in str(other)
+
+
+ABSENT = 'dependencies = ["no-such-package-anywhere>=3"]'
+
+
+GREEDY = """
+import os, pathlib, runpy, sys
+if os.environ["STATSCLAW_ROLE"] == "builder":
+    place = pathlib.Path("pyproject.toml")
+    place.write_text(place.read_text().replace("[project]", "[project]\\n" + ABSENT))
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0])
+"""
+
+
+def test_a_builder_hears_of_a_requirement_that_nobody_could_install(bench, target, tmp_path, talking):
+    plain = (target / "pyproject.toml").read_text(encoding="utf-8")
+
+    def mend(role: str, room: Room) -> None:
+        (room.repo / "pyproject.toml").write_text(plain, encoding="utf-8")
+
+    made = talking(mend)
+    script = tmp_path / "greedy.py"
+    script.write_text(GREEDY.replace("ABSENT", repr(ABSENT)), encoding="utf-8")
+    backend = played(tmp_path).replace(str(HERE / "agent.py"), f"{script} {HERE / 'agent.py'}")
+    with pytest.raises(Stopped):
+        bench.start(order_for(target, backend=backend, run_id="r-1"), observers=(stop_at("suite_checked"),))
+    (said,) = [message for role, message in heard_by(made) if role == "builder"]
+    assert "pyproject.toml: the package would need no-such-package-anywhere>=3" in said
+
+
+def test_a_run_does_not_start_where_the_package_needs_what_is_not_here(bench, target):
+    place = target / "pyproject.toml"
+    place.write_text(place.read_text().replace("[project]\n", f"[project]\n{ABSENT}\n"))
+    git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qam", "needs more", cwd=target)
+    with pytest.raises(MachineRefused) as refused:
+        bench.start(order_for(target, run_id="r-2"))
+    assert "the package needs no-such-package-anywhere>=3" in refused.value.line()
+    assert "--registry" in refused.value.line() and not (bench.workspace.root / "r-2").exists()
 
 
 def test_a_folder_is_linted_before_there_is_a_run(tmp_path):

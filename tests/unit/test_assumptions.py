@@ -196,13 +196,13 @@ def test_an_assumption_that_says_neither_what_else_nor_why_nothing_else_is_a_war
     assert findings(assumed(stated=True), verdict="fully understood") == []
 
 
-def test_a_definition_that_follows_the_planners_own_decision_is_told_that_the_reader_does_not_see_it():
+def test_a_definition_that_follows_the_planners_own_decision_is_told_that_the_person_is_asked():
     rows, choices = [row.model_dump() for row in read().definitions], [row.model_dump() for row in read().choices]
     definitions = [rows[0] | {"follows": "few"}, *rows[1:]]
     assert findings(definitions=definitions) == []
     own = [choices[0] | {"decided_by": "planner"}]
-    ((key, severity, _),) = findings(definitions=definitions, choices=own)
-    assert (key, severity) == ("follows:mean", "warning")
+    ((key, severity, text),) = findings(definitions=definitions, choices=own)
+    assert (key, severity) == ("follows:mean", "note") and "the person is asked" in text
 
 
 def test_the_second_reader_is_shown_what_was_decided_beside_the_definition_it_concerns():

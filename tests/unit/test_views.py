@@ -95,7 +95,8 @@ def test_the_language_of_questions_is_given_to_who_judges_and_to_nobody_else(roo
     given = {name for name, files in rooms.items() if any(path.startswith("in/ask/") for path in files)}
     assert given == {"tester-1", "simulator-1"}
     known = {name: json.loads(rooms[name]["in/ask/specification.json"]) for name in given}
-    assert set(known["tester-1"]) == {"scenarios", "criteria"} and set(known["simulator-1"]) == {"methods", "cells"}
+    assert set(known["tester-1"]) == {"scenarios", "criteria", "functions"}
+    assert set(known["simulator-1"]) == {"methods", "cells"}
     assert "in/ask/oracles.py" in rooms["tester-1"] and "in/ask/oracles.py" not in rooms["simulator-1"]
 
 

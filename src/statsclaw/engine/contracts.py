@@ -127,7 +127,7 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
     for question in answered:
         if question.answer is None or question.answer.choice is None:
             continue
-        name = question.asked.cause.rpartition("/")[2]
+        name, asked_by = question.asked.cause.rpartition("/")[2], question.asked.asked_by
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
         if made is None and name in assumed:
             if run.scrub(assumed[name])[:300] != wanted:
@@ -140,7 +140,7 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
         elif (
             made.decision is None
             or run.scrub(made.options[made.decision].label)[:300] != wanted
-            or made.decided_by != "person"
+            or not (made.decided_by == "person" or (made.decided_by == "planner" and asked_by == "engine"))
         ):
             problems.append(f"{COMPREHENSION}: the person decided {name} as {wanted!r}; carry it (decided_by: person)")
     return problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -48,8 +48,8 @@ _UNATTENDED = {
 }
 
 
-#: So much of an option's consequence is shown.
-_LONGEST_CONSEQUENCE = 1400
+#: Of what stands with an approval; two lists and some words are the consequence of an option.
+_LONGEST_LIST, _MOST_LISTED = 560, 12
 
 
 @dataclass(frozen=True)
@@ -229,13 +229,25 @@ def _about_comprehension(view: RunView, number: str) -> QuestionAsked:
 
 
 def _standing(understood: ComprehensionChecked) -> str:
-    """What stands with an approval although no source states it and nobody tried what else could be meant."""
+    """What stands with an approval although no source states it: what nobody tried, and what the planner decided."""
     rows = [row.text for row in understood.assumed if row.untried]
-    if not rows:
-        return ""
-    listed = "; ".join(f"{number}. {text}" for number, text in enumerate(rows, start=1))
-    what = "an assumption stands" if len(rows) == 1 else f"{len(rows)} assumptions stand"
-    return f", and {what} that no source states and nobody tried: {listed}"[:_LONGEST_CONSEQUENCE]
+    own = [f"{row.question} → {row.label} ({row.changes})" for row in understood.settled]
+    told = ""
+    if rows:
+        what = "an assumption stands" if len(rows) == 1 else f"{len(rows)} assumptions stand"
+        told += f", and {what} that no source states and nobody tried: {_listed(rows)}"
+    if own:
+        what = "a choice stands" if len(own) == 1 else f"{len(own)} choices stand"
+        told += f", and {what} that the planner made itself, as changing no results: {_listed(own)}"
+    return told
+
+
+def _listed(rows: Sequence[str]) -> str:
+    """Each as long as there is room for all."""
+    longest = _LONGEST_LIST // min(len(rows), _MOST_LISTED)
+    cut = (row if len(row) <= longest else row[: longest - 1] + "…" for row in rows[:_MOST_LISTED])
+    more = ["…"] if len(rows) > _MOST_LISTED else []
+    return "; ".join([*(f"{number}. {row}" for number, row in enumerate(cut, start=1)), *more])
 
 
 def _about_criterion(view: RunView, number: str) -> QuestionAsked:

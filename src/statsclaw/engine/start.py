@@ -16,7 +16,7 @@ from statsclaw import __version__
 from statsclaw.backends.registry import check_backend_name
 from statsclaw.engine.plan import cannot_be_judged, has_contract, plan_for
 from statsclaw.engine.run import LocalFacts
-from statsclaw.engine.tools import how_to_get, missing_programs, package_in
+from statsclaw.engine.tools import absent_requirements, how_to_get, missing_programs, package_in
 from statsclaw.errors import InputRefused, MachineRefused, one_of
 from statsclaw.intake.project import profile_settings
 from statsclaw.intake.routing import Routing, route
@@ -45,6 +45,7 @@ from statsclaw.sandbox.outward import Registry
 from statsclaw.sandbox.toolchain import check_apart, system, with_paths
 from statsclaw.sandbox.tree import TargetRepo
 from statsclaw.sources.extract import extract
+from statsclaw.verify.interpreter import GET_IT
 from statsclaw.workspace.layout import RunFolder, Workspace
 from statsclaw.workspace.scrub import display_remote
 
@@ -435,6 +436,10 @@ def _check_toolchain(profile: Profile, package: Package, order: Order, chosen: s
                 f"{profile.name} packages cannot be {what} here: {', '.join(absent)} not found",
                 todo=how_to_get(profile, absent),
             )
+    if order.python is None and not order.registries and (wanting := absent_requirements(profile, package)):
+        raise MachineRefused(
+            f"the package needs {', '.join(wanting)}, which is not installed beside StatsClaw", todo=GET_IT
+        )
 
 
 def _access(target: Target, order: Order) -> PushAccess:

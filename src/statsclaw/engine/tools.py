@@ -25,6 +25,7 @@ from statsclaw.sandbox.toolchain import (
     with_tools,
 )
 from statsclaw.sandbox.tree import TargetRepo, paths_in, read_text
+from statsclaw.verify.interpreter import METADATA, not_installed, requirements_in
 
 _PYTHON_COPIES = ("lib/python*/site-packages/{name}", "lib/python*/site-packages/{name}-*")
 
@@ -91,6 +92,14 @@ def package_in(repo: TargetRepo) -> Package:
         return found[1].decode("utf-8", "replace") if found else ""
 
     return Package(frozenset({**repo.files, **repo.links}), read)
+
+
+def absent_requirements(profile: Profile, package: Package) -> list[str]:
+    """Of a Python package as it is: what it asks for, to be built, run and tested, and is not here."""
+    spoken = language(profile.id)
+    if spoken is None or not spoken.is_python or METADATA not in package.paths:
+        return []
+    return not_installed(requirements_in(package.read(METADATA)))
 
 
 def _works(profile: Profile, name: str, found: str | None) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from statsclaw.engine.contracts import checked_sources, contract_of, source_hashes
 from statsclaw.engine.readings import evaluate, seed_of_inputs
 from statsclaw.engine.run import Run
-from statsclaw.runlog.events import Assumed, ComprehensionChecked, OpenChoice, Option
+from statsclaw.runlog.events import Assumed, ComprehensionChecked, OpenChoice, Option, Settled
 from statsclaw.runlog.fold import Question
-from statsclaw.specs.comprehension import RANK, Assumption, Choice
+from statsclaw.specs.comprehension import RANK, Assumption, Choice, Comprehension
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.gate import comprehension_findings
 from statsclaw.specs.readings.alternatives import (
@@ -25,7 +25,7 @@ _LONGEST_LABEL, _LONGEST_CONSEQUENCE, _LONGEST_QUESTION = 300, 1500, 2000
 
 
 def understand(run: Run) -> ComprehensionChecked:
-    """The comprehension against the sources. What it assumes is tried, and is a choice where results change."""
+    """The comprehension against the sources. What it assumes or decides is tried, and is a choice if results change."""
     comprehension = contract_of(run).comprehension
     assert comprehension is not None
     numbered = [equation for equation in run.index.equations if equation.numbered]
@@ -39,6 +39,8 @@ def understand(run: Run) -> ComprehensionChecked:
         for row in tried
         if row.differs and row.otherwise.function in assumed
     ]
+    doubted = {row.id: row for own in comprehension.own_choices if (row := _doubted(run, comprehension, own, tried))}
+    choices += doubted.values()
     sources = checked_sources(comprehension, source_hashes(run))
     return ComprehensionChecked(
         sha256=run.view.artifacts[COMPREHENSION].sha256,
@@ -48,6 +50,7 @@ def understand(run: Run) -> ComprehensionChecked:
         definitions=len(comprehension.definitions),
         choices=tuple(sorted(choices, key=lambda choice: RANK.index(choice.changes))),
         assumed=tuple(_assumed(run, row, tried) for row in comprehension.assumptions if not row.stated),
+        settled=tuple(_settled(run, row) for row in comprehension.own_choices if row.id not in doubted),
         findings=tuple(comprehension_findings(comprehension, run.index, sources)),
     )
 
@@ -132,6 +135,34 @@ def _turned_out(run: Run, tried: Tried, text: str) -> OpenChoice:
         changes="results",
         assumed=True,
     )
+
+
+def _doubted(run: Run, comprehension: Comprehension, choice: Choice, tried: Sequence[Tried]) -> OpenChoice | None:
+    """A choice that the planner made itself, and with which what the definitions compute changes all the same."""
+    alternatives = [row for option in choice.options for row in option.alternatives]
+    differ = [row.otherwise.instead_of for row in tried if row.differs and row.otherwise in alternatives]
+    seen = [f"{name} is another with another option" for name in dict.fromkeys(differ)]
+    if followers := comprehension.followers(choice):
+        seen.append(f"{', '.join(followers)} {'follow' if len(followers) > 1 else 'follows'} it")
+    if not seen:
+        return None
+    left = _left_open(run, choice, tried)
+    return left.model_copy(
+        update={
+            "question": run.scrub(
+                f"The planner decided this itself, as one that changes {choice.changes} only, and results hang on it: "
+                f"{'; '.join(seen)}. {choice.question[:_LONGEST_QUESTION]}"
+            ),
+            "default": choice.decision,
+            "changes": "results",
+            "assumed": True,
+        }
+    )
+
+
+def _settled(run: Run, choice: Choice) -> Settled:
+    label = choice.options[choice.decision or 0].label
+    return Settled(question=run.scrub(choice.question), label=run.scrub(label), changes=choice.changes)
 
 
 def _option(run: Run, label: str, consequence: str) -> Option:

@@ -199,10 +199,11 @@ def _chosen(answered: list[Decision], understanding: Understanding) -> list[Chos
         if row.question.asked.topic in ("choice", "readings", "criterion")
     ]
     choices = understanding.comprehension.choices if understanding.comprehension else ()
+    put = {row.question.asked.cause.rpartition("/")[2] for row in answered if row.question.asked.topic == "choice"}
     return rows + [
         Chosen(row.question, row.options[row.decision].label, "the planner", understanding.handed_in_at)
         for row in choices
-        if row.decided_by == "planner" and row.decision is not None
+        if row.decided_by == "planner" and row.decision is not None and row.id not in put
     ]
 
 

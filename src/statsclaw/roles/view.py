@@ -16,6 +16,7 @@ from statsclaw.runlog.status import render_status
 from statsclaw.runlog.store import ContentStore, sha256
 from statsclaw.specs.blocks import Malformed
 from statsclaw.specs.contract import read_contract
+from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.rooms import asking_kit
 
 CRITERIA = "Acceptance criteria"
@@ -84,7 +85,9 @@ def _asking_kit(role: Role, run: RunView, store: ContentStore) -> dict[str, byte
         return {}
     made: dict[str, str] = {}
     if role is Role.TESTER and contract.tests is not None:
-        made = asking_kit(contract.tests, contract.definitions)
+        named = contract.tests.elements()
+        forms = Forms(contract.interface, run.profile or "python", named) if contract.interface else None
+        made = asking_kit(contract.tests, contract.definitions, forms=forms)
     elif role is Role.SIMULATOR and contract.study is not None:
         made = asking_kit(None, "", contract.study)
     return {f"ask/{name}": text.encode() for name, text in made.items()}

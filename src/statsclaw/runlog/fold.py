@@ -544,7 +544,8 @@ class RunView:
                 told = "The person has decided what your comprehension left open."
                 if turned := [choice.id for choice in left if choice.assumed]:
                     told += (
-                        f" What you assumed is a choice now: write it as one ({', '.join(turned)}), as it was decided."
+                        f" What you assumed or decided yourself is the person's choice now: write it as one "
+                        f"({', '.join(turned)}; decided_by: person), as it was decided."
                     )
                 self.orders["planner"] = WorkOrder(told + said, ("choices",))
         elif asked.topic == "readings" and answer.choice == 0:

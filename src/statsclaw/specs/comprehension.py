@@ -232,6 +232,15 @@ class Comprehension(Typed):
         return list(found.values())
 
     @property
+    def own_choices(self) -> list[Choice]:
+        """What the planner decided itself."""
+        return [choice for choice in self.choices if choice.decided_by == "planner"]
+
+    def followers(self, choice: Choice) -> list[str]:
+        """The definitions that say that they compute as it was decided."""
+        return [row.function for row in self.definitions if choice.id in row.follows]
+
+    @property
     def computed_refs(self) -> list[str]:
         """The equations that have a definition; what is defined in words has no name that a criterion could carry."""
         return list(dict.fromkeys(row.ref for row in self.definitions if row.quote is None))

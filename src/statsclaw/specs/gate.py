@@ -204,8 +204,8 @@ def _followed(comprehension: Comprehension) -> Iterator[Finding]:
     for row in comprehension.definitions:
         for name in row.follows:
             if choices[name].decided_by == "planner":
-                text = f"{row.function} follows {name}, which no person decided: the second reader is not told of it"
-                yield _finding("warning", text, f"follows:{row.function}")
+                text = f"{row.function} follows {name}, which you decided: results hang on it, and the person is asked"
+                yield _finding("note", text, f"follows:{row.function}")
 
 
 def _squeezed(ref: str) -> str:

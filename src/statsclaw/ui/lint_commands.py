@@ -29,6 +29,7 @@ _MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 def lint(
     place: Annotated[str, typer.Argument(help="A run, or a folder with the documents of a planner.")],
+    role: Annotated[str | None, typer.Argument(help="Of a run: which role, if several wait.")] = None,
     source: Annotated[
         list[Path] | None, typer.Option("--source", help="Of a folder: a source of its documents. Repeatable.")
     ] = None,
@@ -37,18 +38,20 @@ def lint(
 ) -> None:
     """Check work before it is handed in: all findings, with the file and line that you wrote.
 
-    Of a run: what you have in the room of each role that waits for you, as `statsclaw done` would; where nobody waits,
-    the documents that were taken. Of a folder: the documents alone, without a request and without pilots.
+    Of a run: what you have in the room of each role that waits for you, or of one, as `statsclaw done` would; where
+    nobody waits, the documents that were taken. Of a folder: the documents alone, without a request and without pilots.
     """
     folder = Path(place)
-    checked = [_of_folder(folder, source or [], profile)] if folder.is_dir() else _of_run(place, workspace)
-    for row in checked:
+    checked = {"": _of_folder(folder, source or [], profile)} if folder.is_dir() else _of_run(place, role, workspace)
+    for name, row in checked.items():
+        if len(checked) > 1:
+            print(f"{name}:" if row.problems or row.findings else f"{name}: nothing found")
         for problem in row.problems:
             print(f"  ✗ {printable_lines(problem)[0]}")
         for finding in sorted(row.findings, key=lambda found: list(_MARKS).index(found.severity)):
             mark = "o" if finding.severity == "error" and finding not in row.standing else _MARKS[finding.severity]
             print(f"  {mark} {printable_lines(told(finding))[0]}")
-    if errors := sum(len(row.problems) + len(row.standing) for row in checked):
+    if errors := sum(len(row.problems) + len(row.standing) for row in checked.values()):
         raise InputRefused(
             f"{errors} error{'s' * (errors > 1)}", kept="nothing was changed", todo="mend the lines with ✗"
         )
@@ -62,18 +65,23 @@ def checked_hand_in(place: Workspace, folder: RunFolder, view: RunView, dispatch
     return check_hand_in(session.assemble_to_check(place, folder, log), view.dispatches[dispatch], result)
 
 
-def _of_run(name: str, workspace: Path | None) -> list[Checked]:
+def _of_run(name: str, role: str | None, workspace: Path | None) -> dict[str, Checked]:
+    """By the role whose room it is."""
     place = settings.workspace_from(workspace)
     folder = place.find(name)
     view = read_view(folder.path)
-    waiting = [dispatch.id for dispatch in view.running if dispatch.backend == HumanBackend.name]
+    waiting = {dispatch.role: dispatch.id for dispatch in view.running if dispatch.backend == HumanBackend.name}
+    if role is not None and role not in waiting:
+        names = ", ".join(waiting) or "nobody"
+        raise InputRefused(f"the {role} of run {folder.id} has no room to look at; there waits: {names}")
     if waiting:
-        return [checked_hand_in(place, folder, view, dispatch, HandIn()) for dispatch in waiting]
+        wanted = waiting if role is None else {role: waiting[role]}
+        return {name: checked_hand_in(place, folder, view, row, HandIn()) for name, row in wanted.items()}
     if view.artifact(INTERFACE) is None:
         raise InputRefused(f"run {folder.id} has no specifications yet", todo=f"`statsclaw show {folder.id}`")
     log = RunLog(folder.path)
     log.view = view
-    return [_standing(lint_contract(session.assemble_to_check(place, folder, log)).findings, view)]
+    return {"": _standing(lint_contract(session.assemble_to_check(place, folder, log)).findings, view)}
 
 
 def _standing(findings: Sequence[Finding], view: RunView) -> Checked:

@@ -8,13 +8,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 
 from statsclaw.languages import language
 
+METADATA = "pyproject.toml"
 _TEST_EXTRAS = ("test", "tests", "testing")
 
 
@@ -24,11 +25,26 @@ class InterpreterMissing(Exception):
         self.output = output
 
 
+#: What can be done about a requirement that is not there.
+GET_IT = (
+    "install it there, name an interpreter that has it (--python), or let the build reach the registry "
+    "(--registry default)"
+)
+
+
 def requirements_of(tree: Path) -> list[str]:
     """What pyproject.toml asks for to build, run and test the package, and pytest."""
     try:
-        project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return requirements_in((tree / METADATA).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return requirements_in("")
+
+
+def requirements_in(text: str) -> list[str]:
+    """The same, of the text of a pyproject.toml."""
+    try:
+        project = tomllib.loads(text)
+    except (ValueError, RecursionError):
         project = {}
     metadata = _table(project, "project")
     extras = _table(metadata, "optional-dependencies")
@@ -72,13 +88,17 @@ def find_interpreter(tree: Path, cache: Path, profile: str, install: Install | N
     python = folder / "bin" / "python"
     if not _complete(folder).is_file() or not _untouched(folder):
         if install is None:
-            absent = ", ".join(row for row in wanted if not _installed(row))
+            absent = ", ".join(not_installed(wanted))
             raise InterpreterMissing(
-                f"the package needs {absent}, which is not installed beside StatsClaw. Fix: install it there, name an "
-                "interpreter that has it (--python), or let the build reach the registry (--registry default)"
+                f"the package needs {absent}, which is not installed beside StatsClaw. Fix: {GET_IT}"
             )
         _make(folder, wanted, install)
     return str(python)
+
+
+def not_installed(wanted: Iterable[str]) -> list[str]:
+    """Which of the requirements the running interpreter does not have."""
+    return [row for row in wanted if not _installed(row)]
 
 
 def _installed(row: str) -> bool:

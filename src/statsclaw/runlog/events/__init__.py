@@ -12,7 +12,7 @@ from statsclaw.runlog.events.budget_set import BudgetSet
 from statsclaw.runlog.events.channel_opened import ChannelOpened
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Criterion, Deviation, Observation
 from statsclaw.runlog.events.commit_prepared import CommitPrepared
-from statsclaw.runlog.events.comprehension_checked import Assumed, ComprehensionChecked, OpenChoice
+from statsclaw.runlog.events.comprehension_checked import Assumed, ComprehensionChecked, OpenChoice, Settled
 from statsclaw.runlog.events.contract_checked import ContractChecked
 from statsclaw.runlog.events.criteria_judged import CriteriaJudged, Judgement, Stated
 from statsclaw.runlog.events.dispatch_failed import DispatchFailed
@@ -139,6 +139,7 @@ __all__ = [
     "RunResumed",
     "Sandbox",
     "SandboxClosed",
+    "Settled",
     "Shown",
     "SignalRaised",
     "Source",

@@ -10,7 +10,7 @@ from statsclaw.runlog.events.question_asked import Option
 class OpenChoice(Fact):
     """What the sources leave undecided and nobody has decided yet.
 
-    `assumed`: the planner assumed the first option, and results change with the second.
+    `assumed`: the planner assumed the default or decided for it, and results change with another option.
     """
 
     id: str
@@ -40,6 +40,14 @@ class Assumed(Fact):
         return self.differs is None and not self.why_not
 
 
+class Settled(Fact):
+    """A choice that the planner made itself, because it changes no results: that is the planner's word."""
+
+    question: str
+    label: str
+    changes: str
+
+
 class ComprehensionChecked(Event):
     """comprehension.md of that hash, read by the engine: what it leaves to the person, what was found."""
 
@@ -51,4 +59,5 @@ class ComprehensionChecked(Event):
     definitions: int = 0
     choices: tuple[OpenChoice, ...] = ()
     assumed: tuple[Assumed, ...] = ()
+    settled: tuple[Settled, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -38,10 +38,13 @@ class Tried:
 
 
 def trials_of(comprehension: Comprehension, seed: int) -> tuple[Trial, ...]:
-    """Of every assumption that says what else could be meant, and of options that nobody has taken or refused yet."""
+    """Of every assumption that says what else could be meant, and of options that no person has taken or refused."""
     definitions = {row.function: row for row in comprehension.definitions}
     of_options = [
-        row for choice in comprehension.open_choices for option in choice.options for row in option.alternatives
+        row
+        for choice in (*comprehension.open_choices, *comprehension.own_choices)
+        for option in choice.options
+        for row in option.alternatives
     ]
     return tuple(
         Trial(row, definition, tuple(calls_for([definition], seed)))

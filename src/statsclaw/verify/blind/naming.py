@@ -45,20 +45,35 @@ def unnamed(call: Call, forms: Forms, *, refused: bool = False) -> str:
         return ""
     if call.on is not None:
         return _unnamed_method(call, forms)
-    function, cls = forms.functions.get(call.function), forms.classes.get(call.function)
-    if function is None and cls is None and call.function in forms.of_base:
-        return ""
-    if function is None and cls is None:
+    if call.function not in askable(forms):
         return f"the interface names no function {call.function}"
-    if refused or (function is not None and function.extends):
-        return ""  # what it could be given before, it still can
-    return _unnamed_argument(call, function.arguments if function is not None else cls.arguments if cls else ())
+    names = arguments_of(call.function, forms)
+    return "" if refused or names is None else _unnamed_argument(call, names)
+
+
+def askable(forms: Forms) -> list[str]:
+    """The functions that can be asked by their name."""
+    return sorted({*forms.functions, *forms.classes, *forms.of_base, *forms.spoken.values.makers})
+
+
+def arguments_of(name: str, forms: Forms) -> list[str] | None:
+    """What such a function may be given; None where that may be anything."""
+    function, cls = forms.functions.get(name), forms.classes.get(name)
+    if function is not None and not function.extends:  # what it could be given before, it still can
+        return _names(function.arguments)
+    return _names(cls.arguments) if function is None and cls is not None else None
+
+
+def _names(arguments: Sequence[Argument]) -> list[str] | None:
+    names = [row.name for row in arguments]
+    return None if any(name == "..." or name.startswith("*") for name in names) else names
 
 
 def _unnamed_method(call: Call, forms: Forms) -> str:
     declared = forms.declared(call)
     if declared is not None:
-        return "" if declared.extends else _unnamed_argument(call, declared.arguments)
+        names = _names(declared.arguments)
+        return "" if declared.extends or names is None else _unnamed_argument(call, names)
     generics = forms.spoken.values.generics
     generic = bool(generics) and (call.function in generics or call.function in forms.functions)
     if generic or call.function in forms.any_fields:
@@ -66,10 +81,7 @@ def _unnamed_method(call: Call, forms: Forms) -> str:
     return f"the interface names no method {call.function}"
 
 
-def _unnamed_argument(call: Call, arguments: Sequence[Argument]) -> str:
-    names = [row.name for row in arguments]
-    if any(name == "..." or name.startswith("*") for name in names):
-        return ""
+def _unnamed_argument(call: Call, names: Sequence[str]) -> str:
     if other := next((name for name in call.named if name not in names), ""):
         return f"the interface names no argument {other} of {call.function}"
     if len(call.arguments) > len(names):

@@ -16,6 +16,8 @@ from statsclaw.sandbox.enclosure import Mount, nested
 from statsclaw.sandbox.room import remove_tree
 from statsclaw.specs.sim_spec import Study, as_design
 from statsclaw.specs.test_spec import TestSpec
+from statsclaw.verify.blind.form import Forms
+from statsclaw.verify.blind.naming import arguments_of, askable
 from statsclaw.verify.runner import Bench, environment
 
 _SCRIPTS = (
@@ -40,7 +42,9 @@ class BlindRoom:
         return self.confinement.path(self.scripts / name)
 
 
-def asking_kit(tests: TestSpec | None, oracles: str, study: Study | None = None) -> dict[str, str]:
+def asking_kit(
+    tests: TestSpec | None, oracles: str, study: Study | None = None, forms: Forms | None = None
+) -> dict[str, str]:
     """For an author of questions: the reference, the modules in both languages, and what a trial needs to know."""
     folder = files("statsclaw.verify.blind.inside")
     names = [name for name in (*_SCRIPTS, "questions.md") if not name.startswith("worker")]
@@ -52,6 +56,8 @@ def asking_kit(tests: TestSpec | None, oracles: str, study: Study | None = None)
         decided = [row for row in tests.criteria if row.decided_by != "check"]
         criteria = {row.id: {"rule": row.rule, "scenarios": list(row.scenarios)} for row in decided}
         known = {"scenarios": {row.id: row.seed or 0 for row in tests.scenarios}, "criteria": criteria}
+    if tests is not None and forms is not None:
+        known["functions"] = {name: arguments_of(name, forms) for name in askable(forms)}
     if study is not None:
         known = {"methods": list(study.methods), "cells": as_design(study).cells()}
     made["specification.json"] = json.dumps(known, indent=1) + "\n"

@@ -213,6 +213,7 @@ local(envir = new.env(parent = baseenv()), {
     c(
       sprintf("%d files, %d calls, %d claims", length(files), length(found$calls), length(found$claims)),
       listed("cannot decide its criterion", in_order(unlist(lapply(found$claims, misfit_of, known$criteria)))),
+      listed("not in the interface", in_order(unlist(lapply(found$calls, unnamed, found$claims, known$functions)))),
       listed("not claimed yet", setdiff(wanted, pairs(claimed, at(found$claims, "scenario")))),
       listed("no criterion of the specification", in_order(setdiff(claimed, names(known$criteria)))),
       listed("nothing asked in", in_order(setdiff(names(known$scenarios), at(c(found$calls, found$claims), "scenario"))))
@@ -229,6 +230,19 @@ local(envir = new.env(parent = baseenv()), {
     others <- c("close", "value", "unchanged")
     fits <- if (rule %in% names(DECIDES)) claim$rule %in% DECIDES[[rule]] else !claim$rule %in% others
     if (!fits) sprintf("%s for %s (%s)", claim$rule, claim$criterion, rule)
+  }
+
+  # The function, or its argument, that cannot be asked. Methods and parts are looked at when it is handed in.
+  unnamed <- function(call, claims, functions) {
+    name <- call[["function"]]
+    if (is.null(functions) || call$what != "call" || !is.null(call[["on"]])) return(NULL)
+    if (!name %in% names(functions)) return(name)
+    raising <- function(claim) claim$rule == "raises" && claim$call == call$id
+    if (is.null(functions[[name]]) || any(vapply(claims, raising, TRUE))) return(NULL)
+    known <- as.character(unlist(functions[[name]]))
+    others <- setdiff(names(call$named), known)
+    if (length(others)) return(paste(others[[1L]], "of", name))
+    if (length(call$arguments) > length(known)) sprintf("%d arguments of %s", length(call$arguments), name)
   }
 
   # One replication of every cell of a study, as far as it goes without a package.

@@ -174,8 +174,10 @@ def check(folder: Path) -> str:
     unknown = sorted({name for name, _ in claimed} - set(known["criteria"]))
     silent = sorted(set(known["scenarios"]) - {row["scenario"] for row in [*found["calls"], *found["claims"]]})
     misfits = sorted({misfit for claim in found["claims"] if (misfit := misfit_of(claim, known["criteria"]))})
+    others = sorted({other for call in found["calls"] if (other := unnamed(call, found["claims"], known))})
     lines = [f"{len(files)} files, {len(found['calls'])} calls, {len(found['claims'])} claims"]
     lines += [f"cannot decide its criterion: {', '.join(misfits)}"] if misfits else []
+    lines += [f"not in the interface: {', '.join(others)}"] if others else []
     lines += [f"not claimed yet: {', '.join(missing)}"] if missing else []
     lines += [f"no criterion of the specification: {', '.join(unknown)}"] if unknown else []
     lines += [f"nothing asked in: {', '.join(silent)}"] if silent else []
@@ -196,6 +198,20 @@ def misfit_of(claim: dict[str, Any], criteria: dict[str, Any]) -> str:
         claim["rule"] in wanted if wanted else claim["rule"] not in ("close", "value", "unchanged")
     )
     return "" if fits or not rule else f"{claim['rule']} for {claim['criterion']} ({rule})"
+
+
+def unnamed(call: dict[str, Any], claims: list[dict[str, Any]], known: dict[str, Any]) -> str:
+    """The function, or its argument, that cannot be asked. Methods and parts are looked at when it is handed in."""
+    functions, name = known.get("functions"), call["function"]
+    if functions is None or call["what"] != "call" or call.get("on") is not None:
+        return ""
+    if name not in functions:
+        return str(name)
+    if functions[name] is None or any(row["rule"] == "raises" and row["call"] == call["id"] for row in claims):
+        return ""
+    if other := next((argument for argument in call["named"] if argument not in functions[name]), ""):
+        return f"{other} of {name}"
+    return f"{len(call['arguments'])} arguments of {name}" if len(call["arguments"]) > len(functions[name]) else ""
 
 
 def attempt(file: Path) -> str:
