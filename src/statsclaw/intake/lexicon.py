@@ -11,9 +11,9 @@ How an entry of a `[cues]` list is read (upper case and accents do not matter):
     line #       a number
 
 With `matching = "substring"` (scripts without spaces, and Korean) an entry is found anywhere, white space is ignored
-(`不要|别 改|动` stands for four entries), and `..` stands for at most ten characters. A hit inside a longer hit does not
-count, so a longer entry corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being an
-error. Nothing may begin inside an `ignore` hit either.
+(`不要|别 改|动` stands for four entries), and `..` stands for at most ten characters. A hit inside a longer hit does
+not count, so a longer entry corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being
+an error. Nothing may begin inside an `ignore` hit either.
 """
 
 from __future__ import annotations
