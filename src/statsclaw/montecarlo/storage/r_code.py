@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-#: A raw string up to its bracket, a string, a quoted name, an operator such as %in%, a comment.
-_TOKEN = re.compile(
-    rb"""[rR](?P<quote>["'])(?P<dashes>-*)(?P<bracket>[(\[{])"""
-    rb"""|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|%[^%\n]*%|(?P<comment>\#[^\n]*)""",
-    re.DOTALL,
-)
-_CLOSING = {b"(": b")", b"[": b"]", b"{": b"}"}
-_END_OF_LINE = re.compile(rb"[ \t\r]*(?:\n[ \t\r]*(?=\n|\Z))*(?=\n|\Z)")
+from statsclaw.r_code import pieces
+
+_END_OF_LINE = re.compile(r"[ \t\r]*(?:\n[ \t\r]*(?=\n|\Z))*(?=\n|\Z)")
 
 
 def without_comments(file: Path) -> bytes:
@@ -20,19 +15,11 @@ def without_comments(file: Path) -> bytes:
     content = file.read_bytes()
     if file.suffix.lower() != ".r":
         return content
-    kept, code, at = list[bytes](), b"", 0
-    while (found := _TOKEN.search(content, at)) is not None:
-        code += content[at : found.start()]
-        at = _end(content, found)
-        if found["comment"] is None:
-            kept += [_END_OF_LINE.sub(b"", code), content[found.start() : at]]
-            code = b""
-    return b"".join([*kept, _END_OF_LINE.sub(b"", code + content[at:])]).strip()
-
-
-def _end(content: bytes, found: re.Match[bytes]) -> int:
-    if found["bracket"] is None:
-        return found.end()
-    closing = _CLOSING[found["bracket"]] + found["dashes"] + found["quote"]
-    place = content.find(closing, found.end())
-    return len(content) if place < 0 else place + len(closing)
+    text = content.decode("latin-1")  # byte by byte
+    kept, code, at = list[str](), "", 0
+    for piece in pieces(text):
+        code, at = code + text[at : piece.start], piece.end
+        if piece.kind != "comment":
+            kept += [_END_OF_LINE.sub("", code), text[piece.start : at]]
+            code = ""
+    return "".join([*kept, _END_OF_LINE.sub("", code + text[at:])]).encode("latin-1").strip()
