@@ -22,8 +22,8 @@ def finding(
     return Finding(
         check=check,
         severity=severity,
-        message=one_line(message, longest),
-        where=one_line(where, _LONGEST_NAME),
+        message=one_line(message[: 4 * longest], longest),
+        where=one_line(where[: 4 * _LONGEST_NAME], _LONGEST_NAME),
         route_to=route_to,
-        key=one_line(key, _LONGEST_NAME),
+        key=one_line(key[: 4 * _LONGEST_NAME], _LONGEST_NAME),
     )
