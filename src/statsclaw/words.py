@@ -1,4 +1,4 @@
-"""Words of messages: numbers of things, and the name that was meant."""
+"""Words of messages: numbers of things, the name that was meant, words of others on one line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ def span(counts: Iterable[int]) -> str:
     """1,000, or 50 to 1,000 where they differ."""
     found = sorted({*counts})
     return " to ".join(f"{count:,}" for count in dict.fromkeys((found[0], found[-1])))
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """`text` on one line, with nothing in it that a terminal would obey; an ellipsis says that it was cut."""
+    line = "".join(char if char.isprintable() else "�" for char in " ".join(text.split()))
+    return line if longest is None or len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
 def or_else(name: str, known: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ import pytest
 from statsclaw.montecarlo import load_study, run
 from statsclaw.montecarlo.replaying import recheck
 from statsclaw.montecarlo.storage.loaded import _r_settings
-from statsclaw.montecarlo.storage.r_code import without_comments
+from statsclaw.montecarlo.storage.uncommented import without_comments
 from statsclaw.montecarlo.verdicts.questions import KNOWN
 from tests.montecarlo.test_mc_commands import mc
 

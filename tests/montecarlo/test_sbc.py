@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from statsclaw.montecarlo.chains.samplers import RANKED
-from statsclaw.montecarlo.chains.sbc import LOG_LIKELIHOOD, check_ranks, check_table, ranks_in, sbc
+from statsclaw.montecarlo.chains.sbc import LOG_LIKELIHOOD, check_ranks, ranks_in, sbc
 from statsclaw.montecarlo.chains.uniformity import (
     bins_for,
     chi_square,
@@ -178,7 +178,7 @@ def test_ranks_are_read_from_a_table() -> None:
     ranks = np.where(failed, np.nan, rng.integers(0, 100, 200))
     table = Table(failed, {"mu.rank": ranks, "mu.estimate": ranks, "loglik.rank": ranks})
     assert list(ranks_in(table)) == ["mu", "loglik"]
-    found = check_table(table)
+    found = check_ranks(ranks_in(table))
     assert found.failures == 1 and len(found.quantities[0].ranks) == 199 and found.verdict == "UNDECIDED"
 
 

@@ -144,41 +144,17 @@ OBJECTS = {
 }  # fmt: skip
 #: What looks and talks; it says little about a directive that asks for something to be made.
 LOOKING = frozenset(("review", "verify", "vague", "compare"))
-#: What names a work; it says little about a directive that asks for none.
 #: An order that holds nothing but these asks for a study, whatever its verb.
 _STUDY = frozenset(
     ("simulate", "performance", "compare", "existing", "method", "build", "tool", "or", "only", "number", "change")
 )
 _DEFINITE = frozenset(("the", "our", "my", "this", "your", "existing", "current"))
-_NOT_NAMES = frozenset(
-    [
-        "do",
-        "me",
-        "us",
-        "it",
-        "them",
-        "this",
-        "that",
-        "place",
-        "general",
-        "particular",
-        "date",
-        "pdf",
-        "github",
-        "cran",
-        "pypi",
-        "main",
-        "master",
-        "full",
-        "detail",
-        "parallel",
-        "production",
-        "scratch",
-        "code",
-        "english",
-        "latex",
-    ]
-)
+_NOT_NAMES = frozenset((
+    "do", "me", "us", "it", "them", "this", "that", "place", "general", "particular", "date", "pdf", "github",
+    "cran", "pypi", "main", "master", "full", "detail", "parallel", "production", "scratch", "code", "english",
+    "latex",
+))  # fmt: skip
+#: What names a work; it says little about a directive that asks for none.
 WORKING = frozenset(("build", "newthing", "translate", "change", "fix", "feature", "small"))
 
 

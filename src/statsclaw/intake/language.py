@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import resources
+from itertools import chain
 from typing import NamedTuple
 
 from statsclaw.intake.lexicon import Strict, available, by_word, data
@@ -12,6 +16,8 @@ from statsclaw.intake.normalise import Text, fold, words_of
 _SCRIPT_WEIGHT = 4  # one Chinese character says as much as four Latin letters
 
 _LETTER_WEIGHT = 0.8
+_LONGER = re.compile(r"[^\W\d_]{5,}\*?")
+_COMMENT = re.compile(r"(?m)#\s.*$")
 _CLOSE, _FOUND_WEIGHT = 0.5, 0.4
 _UNKNOWN_WEIGHT = 0.8  # of languages without a lexicon
 
@@ -21,7 +27,6 @@ class Languages(Strict):
     relatives: dict[str, dict[str, str]]
     letters: dict[str, str]
     words: dict[str, tuple[str, ...]]
-    vocabulary: dict[str, tuple[str, ...]]
 
 
 class Known(NamedTuple):
@@ -31,13 +36,23 @@ class Known(NamedTuple):
     letters: dict[str, list[str]]
 
 
+def _lexicon_words(language: str) -> set[str]:
+    """The longer words of a lexicon, with those that only begin a word (`*`)."""
+    text = resources.files(__package__).joinpath(f"lexicon/{language}.toml").read_text(encoding="utf-8")
+    return set(_LONGER.findall(fold(_COMMENT.sub("", text))))
+
+
 @lru_cache(maxsize=1)
 def _languages() -> Known:
     known = Known(Languages.model_validate(data("languages.toml")), {}, {}, {})
-    for language in known.table.words:
-        for word in {*known.table.words[language], *known.table.vocabulary.get(language, ())}:
+    common = {language: set(map(fold, words)) for language, words in known.table.words.items()}
+    longer = {language: _lexicon_words(language) for language in common.keys() & set(available())}
+    times = Counter(chain.from_iterable((*longer.values(), *common.values())))
+    longer["en"] = set()  # English words stand in texts of every language
+    for language, words in common.items():
+        for word in words | {word for word in longer.get(language, ()) if times[word] == 1}:
             home = known.stems if word.endswith("*") else known.words
-            home.setdefault(fold(word).rstrip("*"), []).append(language)
+            home.setdefault(word.rstrip("*"), []).append(language)
     for language, letters in known.table.letters.items():
         for letter in letters:
             known.letters.setdefault(letter, []).append(language)
@@ -105,7 +120,7 @@ def guess(text: Text) -> list[tuple[str, float]]:
     known = _languages()
     scores: dict[str, float] = {}
     for word, _, _ in words_of(free):
-        stems = (known.stems.get(word[:length]) for length in range(4, min(len(word), 16) + 1))
+        stems = (known.stems.get(word[:length]) for length in range(5, min(len(word), 16) + 1))
         languages = known.words.get(word) or next(filter(None, stems), None)
         if languages:
             _count(scores, languages, 1.0)

@@ -10,10 +10,10 @@ How an entry of a `[cues]` list is read (upper case and accents do not matter):
     run|rerun .. tests   either word
     line #       a number
 
-With `matching = "substring"` (scripts without spaces, and Korean) an entry is found anywhere, white space is
-ignored, and `..` stands for at most ten characters. A hit inside a longer hit does not count, so a longer entry
-corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being an error. Nothing may begin
-inside an `ignore` hit either.
+With `matching = "substring"` (scripts without spaces, and Korean) an entry is found anywhere, white space is ignored
+(`不要|别 改|动` stands for four entries), and `..` stands for at most ten characters. A hit inside a longer hit does
+not count, so a longer entry corrects a shorter one: `ignore = ["standard error*"]` keeps "standard error" from being
+an error. Nothing may begin inside an `ignore` hit either.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def available() -> tuple[str, ...]:
     return tuple(sorted(f.name[:-5] for f in folder.iterdir() if f.name.endswith(".toml")))
 
 
-def _split(entry: str) -> Iterator[tuple[str, ...]]:
-    """The word sequences an entry stands for, stems marked with `*`."""
+def _split(entry: str, spaced: bool) -> Iterator[tuple[str, ...]]:
+    """The sequences an entry stands for: of words (stems marked with `*`), or of what stands between gaps."""
     choices: list[list[tuple[str, ...]]] = []
     for part in fold(entry).split():
         if part == NUMBER or part.startswith(GAP):
@@ -157,34 +157,33 @@ def _split(entry: str) -> Iterator[tuple[str, ...]]:
             continue
         options = []
         for option in part.split("|"):
-            parts = [w for w, _, _ in words_of(option.rstrip("*"))]
+            parts = [w for w, _, _ in words_of(option.rstrip("*"))] if spaced else [option]
             if not parts:
                 raise ValueError(f"no word in {option!r} of the lexicon entry {entry!r}")
             options.append((*parts[:-1], parts[-1] + "*" if option.endswith("*") else parts[-1]))
         choices.append(options)
     for combination in product(*choices):
-        yield tuple(word for option in combination for word in option)
+        words = tuple(word for option in combination for word in option)
+        yield words if spaced else tuple("".join(words).split(GAP))
 
 
 @lru_cache(maxsize=64)
 def load(language: str) -> Index:
     """The checked and indexed lexicon of a language; an unknown key in its file is refused."""
     lexicon = Lexicon.model_validate(data(f"lexicon/{language}.toml"))
+    spaced = lexicon.matching == "word"
     table = {ord(a): b for a, b in lexicon.variants.items()}
     exact: dict[str, list[Entry]] = {}
     stems: dict[str, list[Entry]] = {}
     for cue, entries in lexicon.cues.items():
         for entry in entries:
-            if lexicon.matching == "substring":
-                parts = tuple("".join(p.split()) for p in fold(entry).translate(table).split(GAP))
-                exact.setdefault(parts[0][0], []).append((cue, parts))
-                continue
-            for words in _split(entry.translate(table)):
-                first = words[0]
-                if first == NUMBER or first.startswith(GAP):
+            for parts in _split(entry.translate(table), spaced):
+                first = parts[0]
+                if spaced and (first == NUMBER or first.startswith(GAP)):
                     raise ValueError(f"the lexicon entry {entry!r} does not begin with a word")
-                home, key = (stems, first[:-1]) if first.endswith("*") else (exact, first)
-                home.setdefault(key, []).append((cue, words))
+                stem = spaced and first.endswith("*")
+                home, key = (stems, first[:-1]) if stem else (exact, first if spaced else first[0])
+                home.setdefault(key, []).append((cue, parts))
     return Index(lexicon, exact, stems, table)
 
 

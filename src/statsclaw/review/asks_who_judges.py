@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import finding
 from statsclaw.review.known_answers import NOT_PACKAGE
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 
 _LARGEST_SOURCE = 1_000_000
 _R = (".R", ".r")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from statsclaw.review.case import Case
 from statsclaw.review.documented_choices import undocumented_choices
-from statsclaw.review.findings import bounded, finding
+from statsclaw.review.findings import bounded
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.comprehension import Choice, Comprehension
 from statsclaw.specs.contract import COMPREHENSION
 from statsclaw.specs.readings.agreement import Agreement

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding, owes_contract
+from statsclaw.review.findings import bounded, owes_contract
 from statsclaw.runlog.events import CaseOutcome, CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.verify.criteria.judge import at_fault
 
 _CHECK = "convergence"
+_finding = partial(finding, _CHECK)
 _OWNER = {"build": "builder", "checks": "builder", "unit_tests": "builder", "validation": "builder"}
 
 
@@ -143,7 +146,3 @@ def _outcomes(evidence: Sequence[CommandExecuted]) -> dict[tuple[str, str], Case
 def _may_skip(case: Case) -> set[str]:
     tests = case.contract.tests if case.contract else None
     return {row.id for row in tests.scenarios if row.may_skip} if tests else set()
-
-
-def _finding(severity: Severity, message: str, where: str, route_to: str, key: str) -> Finding:
-    return finding(_CHECK, severity, message, where=where, route_to=route_to, key=key)

@@ -7,8 +7,9 @@ import warnings
 from collections.abc import Iterable, Iterator
 
 from statsclaw.review.case import Case, FileCoverage
-from statsclaw.review.findings import bounded, finding
+from statsclaw.review.findings import bounded
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 from statsclaw.verify.measure_coverage import executable_lines
 
 _CHECK = "coverage"

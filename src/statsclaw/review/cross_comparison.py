@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from statsclaw.artifacts.check import section
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding, owes_contract
+from statsclaw.review.findings import bounded, owes_contract
 from statsclaw.review.own_reference import calls_its_reference
 from statsclaw.review.python_signatures import built_python
 from statsclaw.review.r_signatures import built_r
 from statsclaw.review.signatures import Built, compare_arguments
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.contract import INTERFACE, SIM_SPEC, SPEC, SPECIFICATIONS, TEST_SPEC, Contract
 from statsclaw.specs.interface import Argument, Interface
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from importlib.resources import files
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import finding
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.comprehension import Choice
 
 _LARGEST = 2_000_000

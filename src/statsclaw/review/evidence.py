@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding, under
+from statsclaw.review.findings import bounded, under
 from statsclaw.runlog.events import CommandExecuted
 from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 
 _CHECK = "evidence"
+_error = partial(finding, _CHECK, "error")
 _OWED = {"builder": "build", "tester": "validation", "simulator": "study"}
 _COUNT = re.compile(r"(?<![\w.])(\d{1,9}) (passed|failed|failures?|errors?|skipped|warnings?)\b", re.IGNORECASE)
 _OUTCOME = {"passed": "passed", "failed": "failed", "failure": "failed", "error": "error", "skipped": "skipped"}
@@ -104,7 +107,3 @@ def _replications(case: Case) -> Iterator[Finding]:
             number = f"{row.replications:,}" if row.replications is not None else "an unknown number of"
             text = f"{row.id} was judged on {number} replications, and {study.replications:,} were planned"
             yield _error(text, row.id, "simulator", f"replications:{row.id}")
-
-
-def _error(message: str, where: str, route_to: str, key: str) -> Finding:
-    return finding(_CHECK, "error", message, where=where, route_to=route_to, key=key)

@@ -1,37 +1,16 @@
-"""Findings as the checks write them: one line, bounded, whatever a role's words are."""
+"""What the checks do with their findings: bound them, tell them, send them to the role that owes the contract."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.events.finding import Finding
+from statsclaw.runlog.findings import finding
 
-_LONGEST_MESSAGE = 1200
-_LONGEST_NAME = 300
 _MOST_OF_A_KIND = 50
 
 #: Keys of notes that a verdict must not leave out. Each is the key itself, or its part before the first colon.
 TOLD = frozenset({"amended", "overridden", "approved-unattended", "undecided", "revealed"})
-
-
-def finding(
-    check: str, severity: Severity, message: str, *, where: str = "", route_to: str = "", key: str = ""
-) -> Finding:
-    """A finding of one line. White space of quoted words is folded, and what is too long is cut."""
-    return Finding(
-        check=check,
-        severity=severity,
-        message=one_line(message, _LONGEST_MESSAGE),
-        where=one_line(where, _LONGEST_NAME),
-        route_to=route_to,
-        key=one_line(key, _LONGEST_NAME),
-    )
-
-
-def one_line(text: str, longest: int) -> str:
-    folded = " ".join(text[: 4 * longest].split())
-    folded = "".join(char if char.isprintable() else " " for char in folded)
-    return folded if len(folded) <= longest else f"{folded[: longest - 1]}…"
 
 
 def bounded(check: str, found: Sequence[Finding]) -> list[Finding]:

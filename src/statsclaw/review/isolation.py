@@ -8,10 +8,11 @@ from statsclaw.leaks.views import folded, words
 from statsclaw.review.asks_who_judges import asks_who_judges
 from statsclaw.review.case import Case
 from statsclaw.review.cross_comparison import without_interface
-from statsclaw.review.findings import bounded, finding
+from statsclaw.review.findings import bounded
 from statsclaw.review.known_answers import known_answers
 from statsclaw.runlog.events import Trace
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.contract import SPECIFICATIONS
 
 _CHECK = "isolation"

@@ -17,8 +17,8 @@ from functools import cache
 from statsclaw.leaks.constants import anybodys, literals, read
 from statsclaw.leaks.views import common, folded
 from statsclaw.review.case import Case
-from statsclaw.review.findings import finding
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.contract import INTERFACE, SPEC
 
 _FEWEST_DIGITS = 4

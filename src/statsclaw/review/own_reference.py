@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import finding
 from statsclaw.review.r_tokens import Unreadable, tokens_of
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.test_spec import Reference
 
 _ELEMENTARY = tomllib.loads(files(__package__).joinpath("elementary.toml").read_text(encoding="utf-8"))

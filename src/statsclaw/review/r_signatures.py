@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from statsclaw.r_code import blanked, without_comments
 from statsclaw.review.signatures import REQUIRED, Built, Parameter, Signature
 
 _MOST_FORMALS = 20_000
@@ -42,31 +43,16 @@ def _r_exports(namespace: str) -> frozenset[str] | None:
 
 def _r_formals(text: str, start: int) -> tuple[Parameter, ...] | None:
     """The arguments from just behind the opening parenthesis; None if they do not end."""
-    parts: list[str] = [""]
-    depth, quote, skip, comment = 1, "", False, False
-    for char in text[start : start + _MOST_FORMALS]:
-        if comment:
-            comment = char != "\n"
-            continue
-        if skip:
-            skip = False
-        elif quote:
-            skip, quote = char == "\\", "" if char == quote else quote
-        elif char in "\"'`":
-            quote = char
-        elif char == "#":
-            comment = True
-            continue
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-            if depth == 0:
-                return tuple(_r_parameter(part) for part in parts if part.strip())
-        elif char == "," and depth == 1:
-            parts.append("")
-            continue
-        parts[-1] += char
+    text = text[start : start + _MOST_FORMALS]
+    code, depth, begin = blanked(text), 1, 0
+    parts: list[str] = []
+    for at, char in enumerate(code):
+        depth += (char in "([{") - (char in ")]}")
+        if depth == 0 or (char == "," and depth == 1):
+            parts.append(without_comments(text[begin:at]))
+            begin = at + 1
+        if depth == 0:
+            return tuple(_r_parameter(part) for part in parts if part.strip())
     return None
 
 

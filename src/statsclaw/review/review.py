@@ -42,9 +42,3 @@ def review(case: Case, claims: Sequence[Finding] = ()) -> Reviewed:
         return Reviewed(tuple(found), STOP, next((role for role in ROLES if role in owing), ""))
     told = any(row.severity == "warning" or is_told(row) for row in found)
     return Reviewed(tuple(found), PASS_WITH_NOTE if told else PASS)
-
-
-def combine(computed: Reviewed, reviewer_verdict: str) -> str:
-    """The worse of both. A reading can find more than the checks, and excuse nothing; unreadable words are a STOP."""
-    read = " ".join(reviewer_verdict.upper().split())
-    return max(computed.verdict, read if read in VERDICTS else STOP, key=VERDICTS.index)

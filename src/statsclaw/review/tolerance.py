@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from statsclaw.review.case import Case
-from statsclaw.review.findings import bounded, finding, owes_contract, under
+from statsclaw.review.findings import bounded, owes_contract, under
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.contract import SPECIFICATIONS
 
 _CHECK = "tolerance"
+_finding = partial(finding, _CHECK)
 
 
 #: A stated size this many times larger than anything compared excuses a tolerance that means nothing.
@@ -139,7 +142,3 @@ def _value_criteria(case: Case) -> dict[str, str]:
     if study and "simulator" in case.roles:
         found |= {row.id: "simulator" for row in study.criteria}
     return found
-
-
-def _finding(severity: Severity, message: str, where: str, route_to: str, key: str) -> Finding:
-    return finding(_CHECK, severity, message, where=where, route_to=route_to, key=key)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from statsclaw.runlog.events import Fact
 
-KIB, MIB, GIB = 1024, 1024**2, 1024**3
+MIB, GIB = 1024**2, 1024**3
 
 
 def _most_of_the_memory() -> int:

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator
 from types import MappingProxyType
 
+from statsclaw.r_code import blanked
 from statsclaw.sources.index import Extracted, PublicFunction
 
 _MOST = 2_000
 _LONGEST_DOCUMENTATION = 4_000
-_RAW = re.compile(r"[rR][\"'](-{0,20})([\[({])")
-_TOKEN = re.compile(r"[rR][\"']-{0,20}[\[({]|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`[^`\n]*`|#[^\n]*", re.DOTALL)
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _ASSIGNED = re.compile(r"([A-Za-z.][\w.]{0,100}|`[^`\n]{1,100}`)\s{0,20}(?:<<?-|=)\s{0,20}(?:function\s{0,20}|\\)\(")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _EXPORT = re.compile(r"(?<![\w.])export\s{0,9}\(([^()]{0,20000})\)")
@@ -21,7 +19,7 @@ _EXPORT_PATTERN = re.compile(r"exportPattern\s{0,9}\(")
 
 def read_r(name: str, text: str, namespace: str | None = None, *, first_line: int = 1) -> Extracted:
     """Exported functions: by `@export`, by the package's NAMESPACE, or all of them where neither says anything."""
-    code = _mask(text)
+    code = blanked(text)
     found = list(_functions(name, text, code, first_line))[:_MOST]
     exported = _exported(namespace) if namespace is not None else None
     tagged = {function.name for function in found if "@export" in function.documentation}
@@ -37,23 +35,6 @@ def _exported(namespace: str) -> frozenset[str] | None:
         return None
     names = [part for match in _EXPORT.finditer(code) for part in match[1].split(",")]
     return frozenset(part.strip().strip("\"'`") for part in names)
-
-
-def _mask(text: str) -> str:
-    """Strings and comments as blanks, so that brackets and arrows in them do not count."""
-    parts: list[str] = []
-    position = 0
-    while match := _TOKEN.search(text, position):
-        end = match.end()
-        if raw := _RAW.fullmatch(match[0]):
-            stop = _CLOSERS[raw[2]] + raw[1] + match[0][1]
-            closed = text.find(stop, end)
-            end = closed + len(stop) if closed >= 0 else len(text)
-        inside = text[match.start() : end]
-        parts.append(text[position : match.start()])
-        parts.append(inside if inside.startswith("`") else "".join("\n" if c == "\n" else " " for c in inside))
-        position = end
-    return "".join([*parts, text[position:]])
 
 
 def _functions(name: str, text: str, code: str, first_line: int) -> Iterator[PublicFunction]:
@@ -93,7 +74,7 @@ def _brackets(code: str) -> tuple[dict[int, int], _TopLevel]:
     opened: list[int] = []
     outermost: list[tuple[int, int]] = []
     for match in _BRACKET.finditer(code):
-        if match[0] in _CLOSERS:
+        if match[0] in "([{":
             opened.append(match.start())
         elif opened:
             start = opened.pop()

@@ -16,6 +16,8 @@ from typing import TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from statsclaw.words import one_line
+
 Path = tuple[str | int, ...]
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -121,9 +123,13 @@ def read_yaml(block: Block) -> Value:
         node = yaml.compose(block.text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         line = block.line + (error.problem_mark.line if error.problem_mark else 0)
-        raise Malformed([Fault(block.file, line, f"not YAML: {_one_line(error.problem or str(error))}")]) from None
+        raise Malformed(
+            [Fault(block.file, line, f"not YAML: {one_line(error.problem or str(error), _LONGEST_MESSAGE)}")]
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise Malformed([Fault(block.file, block.line, f"not YAML: {_one_line(str(error))}")]) from None
+        raise Malformed(
+            [Fault(block.file, block.line, f"not YAML: {one_line(str(error), _LONGEST_MESSAGE)}")]
+        ) from None
     if node is None:
         raise Malformed([Fault(block.file, block.line, f"the block `{block.name}` is empty")])
     reader = _Reader(block)
@@ -145,18 +151,14 @@ def _faults(value: Value, error: ValidationError) -> Iterator[Fault]:
     seen: set[tuple[int, str]] = set()
     for row in error.errors(include_url=False, include_context=False):
         path = tuple(row["loc"])
-        where = _one_line(".".join(str(part) for part in path))
-        message = _one_line(str(row["msg"]).removeprefix("Value error, "))
+        where = one_line(".".join(str(part) for part in path), _LONGEST_MESSAGE)
+        message = one_line(str(row["msg"]).removeprefix("Value error, "), _LONGEST_MESSAGE)
         if isinstance(row["input"], str) and _NOT_FINITE.fullmatch(row["input"]):
             message = f"{row['input']} is not a number; leave the key out where there is no bound"
         fault = Fault(value.block.file, value.line_of(path), f"{where}: {message}" if where else message)
         if (fault.line, fault.message) not in seen:
             seen.add((fault.line, fault.message))
             yield fault
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:_LONGEST_MESSAGE]
 
 
 class _Loader(yaml.SafeLoader):

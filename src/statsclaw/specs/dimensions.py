@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.specs.comprehension import Comprehension, Definition, SymbolRead
 from statsclaw.specs.readings.letters import split
 from statsclaw.specs.readings.notation import Symbol, argument_symbol, symbols_in
@@ -120,6 +121,4 @@ def _with(name: str, dimension: tuple[str, ...]) -> str:
 
 
 def _finding(severity: Severity, text: str, key: str) -> Finding:
-    return Finding(
-        check="comprehension", severity=severity, message=text[:4000], where=_WHERE, route_to="planner", key=key[:300]
-    )
+    return finding("comprehension", severity, text, _WHERE, "planner", key, longest=4_000)

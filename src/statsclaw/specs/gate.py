@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.sources.index import Equation, Extracted, Index
 from statsclaw.sources.quotation import words_in
 from statsclaw.specs.comprehension import Comprehension
@@ -19,6 +20,7 @@ from statsclaw.specs.dimensions import dimension_findings
 from statsclaw.specs.readings.equation_names import Named
 from statsclaw.specs.readings.notation import USUAL, Symbol, symbols_in
 from statsclaw.specs.readings.stated import demand_of
+from statsclaw.words import one_line
 
 _LONGEST_TEXT = 300
 
@@ -44,14 +46,7 @@ def comprehension_findings(comprehension: Comprehension, index: Index, hashes: M
 
 
 def _finding(severity: Severity, message: str, key: str, where: str = COMPREHENSION) -> Finding:
-    return Finding(
-        check="comprehension",
-        severity=severity,
-        message=message[:4000],
-        where=where[:300],
-        route_to="planner",
-        key=key[:300],
-    )
+    return finding("comprehension", severity, message, where, "planner", key, longest=4_000)
 
 
 def _verdict(comprehension: Comprehension) -> Iterator[Finding]:
@@ -213,5 +208,4 @@ def _squeezed(ref: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…"
+    return one_line(text, _LONGEST_TEXT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from statsclaw.sandbox.printable import printable
+from statsclaw.words import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,5 +16,4 @@ class Line:
 
 def plain(text: str, limit: int = 400) -> str:
     """One line of text, nothing in it that a terminal would obey; an ellipsis says that it was cut."""
-    line = printable(" ".join(text.split()), limit + 1)
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return one_line(text, limit)

@@ -114,11 +114,6 @@ def ranks_in(table: Table) -> dict[str, Floats]:
     }
 
 
-def check_table(table: Table, *, error: float = 0.01) -> Calibration:
-    """Of a study in which the truth of every replication is drawn from the prior."""
-    return check_ranks(ranks_in(table), error=error)
-
-
 def calibrate(study: Study, results: Results, *, error: float = 0.01) -> Calibration:
     """Of a study whose truths depend on the data: every parameter that a method gives draws of, in every cell.
 

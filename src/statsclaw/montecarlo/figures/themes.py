@@ -69,10 +69,6 @@ def theme(name: str = "journal", *, width_mm: float | None = None, font: str | N
     return found
 
 
-def theme_names() -> tuple[str, ...]:
-    return tuple(_known())
-
-
 @cache
 def _known() -> dict[str, Theme]:
     rows: dict[str, dict[str, Any]] = tomllib.loads(

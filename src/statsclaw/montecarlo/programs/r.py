@@ -17,6 +17,7 @@ from statsclaw.montecarlo.programs.answers import Answer, folder_of
 from statsclaw.montecarlo.programs.process import ProgramEnded, ProgramProcess
 from statsclaw.montecarlo.streams import DATA, R_KIND, r_state, stream_key
 from statsclaw.montecarlo.table import Floats
+from statsclaw.words import one_line
 
 WORKER = Path(__file__).parent / "worker.R"
 START_S = 300.0  # to load R, its packages and the study
@@ -85,9 +86,9 @@ class RConversation:
         try:
             header, _, names, text = self._message(time.monotonic() + START_S)
         except ProgramEnded as ended:
-            raise StudyRefused(f"R could not load {file}: {one_line(ended.reason)}") from None
+            raise StudyRefused(f"R could not load {file}: {one_line(ended.reason, 500)}") from None
         if text:
-            raise StudyRefused(f"R could not load {file}: {one_line(text)}")
+            raise StudyRefused(f"R could not load {file}: {one_line(text, 500)}")
         if header[0] != _HELLO or set(names) != set(self._study.method_names):
             there = ", ".join(names)
             raise StudyRefused(f"{file} defines the methods {there}; the study names {', '.join(self._study.methods)}.")
@@ -195,8 +196,3 @@ def r_states(key: bytes, first: int, count: int) -> NDArray[np.int32]:
     for place in np.flatnonzero(((states[:, 1:] >= -(2**16)) & (states[:, 1:] < 0)).any(axis=1)):
         states[place] = r_state(key, first + int(place))
     return states
-
-
-def one_line(text: str) -> str:
-    """For a message of one line."""
-    return " ".join(text.split())[:500]

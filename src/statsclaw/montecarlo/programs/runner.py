@@ -115,10 +115,6 @@ class ProgramRunner:
             self._conversation = None
 
 
-def make_runner(study: Study) -> ProgramRunner:
-    return ProgramRunner(study)
-
-
 class _Work:
     """A task and how far it is: `replication`, and the methods that are still `wanted` of it."""
 

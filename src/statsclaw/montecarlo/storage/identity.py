@@ -23,7 +23,7 @@ from types import CodeType
 from typing import Any
 
 from statsclaw.montecarlo.design import Study
-from statsclaw.montecarlo.storage.r_code import without_comments
+from statsclaw.montecarlo.storage.uncommented import without_comments
 
 #: Of Study(...), what results do not depend on, and what the design says.
 _FREE = frozenset({"name", "replications", "cap", "criteria", "description", "mcse", "metrics"})

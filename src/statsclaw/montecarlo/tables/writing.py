@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from statsclaw.montecarlo.metrics.rendering import latex as escaped_for_latex
 from statsclaw.montecarlo.tables.content import Entry, PaperTable
+from statsclaw.words import one_line
 
 FORMATS = ("latex", "html", "markdown", "csv")
 _TEX_ONLY = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "†": r"\textsuperscript{\dag}",
@@ -39,10 +40,6 @@ def html_fragment(table: PaperTable) -> str:
 def _all_text(table: PaperTable) -> str:
     names = [name for line in table.lines for name in line.names]
     return "".join([table.title, *table.stub, *(title for title, _ in table.spans), *table.heads, *names, *table.notes])
-
-
-def one_line(text: str) -> str:
-    return " ".join("".join(one if one.isprintable() else " " for one in str(text)).split())
 
 
 def _tex(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -335,8 +335,3 @@ def change(first: McEstimate, second: McEstimate) -> McEstimate:
         ),
         parts=(first, second),
     )
-
-
-def all_questions(study: Study) -> Iterator[Question]:
-    for criterion in study.criteria:
-        yield from questions_of(study, criterion)

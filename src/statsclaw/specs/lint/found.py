@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
+from statsclaw.runlog import findings
 from statsclaw.runlog.events.finding import Finding, Severity
-
-_LONGEST = 1200
+from statsclaw.words import one_line
 
 
 def finding(check: str, severity: Severity, message: str, where: str, key: str) -> Finding:
     """Everything the lint finds is the planner's to mend. `key` begins with the kind of the finding."""
-    return Finding(
-        check=f"lint.{check}",
-        severity=severity,
-        message=clip(message, _LONGEST),
-        where=where,
-        route_to="planner",
-        key=clip(key, 200),
-    )
+    return findings.finding(f"lint.{check}", severity, message, where, "planner", key)
 
 
 def clip(text: str, longest: int = 120) -> str:
     """One line, cut off where it gets long."""
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return one_line(text, longest)
 
 
 def show(value: float) -> str:

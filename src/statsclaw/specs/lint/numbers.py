@@ -70,7 +70,6 @@ class Found:
     percent: bool = False
     times: bool = False
     seconds: bool = False
-    scientific: bool = False
 
 
 def plain(text: str) -> str:
@@ -116,7 +115,6 @@ def _found(match: re.Match[str]) -> Found:
         percent=bool(match["percent"]),
         times=bool(match["times"]),
         seconds=bool(unit),
-        scientific=power is not None or match["e"] is not None,
     )
 
 

@@ -14,6 +14,7 @@ from statsclaw.specs.comprehension import Comprehension, Definition, Variable
 from statsclaw.specs.contract import definition_faults
 from statsclaw.specs.readings.equation_names import Named
 from statsclaw.templates import fenced
+from statsclaw.words import one_line
 
 READING = "reading.md"
 _LONGEST_CODE = 200_000
@@ -115,7 +116,7 @@ def _in_words(source: str, told: str, words: str) -> list[str]:
 
 
 def _one_line(words: str) -> str:
-    return " ".join(words.replace("`", "'").split())[:_LONGEST_DECISION]
+    return one_line(words.replace("`", "'"), _LONGEST_DECISION)
 
 
 def _title(equation: Equation | None) -> str:

@@ -10,6 +10,7 @@ from statsclaw.specs.readings.agreement import Agreement
 from statsclaw.specs.readings.disagreement import Disagreement
 from statsclaw.specs.readings.draws import Nested
 from statsclaw.templates import cell, fenced
+from statsclaw.words import one_line
 
 _LONGEST_CODE = 4000
 _LONGEST_PASSAGE = 3000
@@ -69,4 +70,4 @@ def _input(inputs: Mapping[str, Nested]) -> str:
 
 def _plain(text: str) -> str:
     """One line that neither ends a table's cell nor opens anything."""
-    return cell(" ".join(text.split()).replace("`", "'")[:300])
+    return cell(one_line(text.replace("`", "'"), 300))

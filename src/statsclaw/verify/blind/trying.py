@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from statsclaw.runlog import findings
 from statsclaw.runlog.events.finding import Finding, Severity
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.blind.comparing import Judge, with_seen
@@ -29,6 +30,7 @@ from statsclaw.verify.blind.moving import MOVES, Leaf, Move, spoilt, unit_of, wi
 from statsclaw.verify.blind.questionnaire import ABOUT_CALLS, Call, Claim, Questionnaire
 from statsclaw.verify.blind.respelling import bound
 
+_CHECK = "suite"
 #: Runs the function of a claim on answers; what it returned. Called with the number of the claim.
 See = Callable[[int, Claim, Answers], Any]
 Twins = Mapping[int, tuple[int, ...]]
@@ -369,7 +371,4 @@ def finding(
     key: str, about: str, text: str, severity: Severity = "error", to: str = "tester", where: str = ""
 ) -> Finding:
     """`where`: the file and line that its author wrote."""
-    text = "".join(letter if letter.isprintable() else "�" for letter in " ".join(text.split()))
-    return Finding(
-        check="suite", severity=severity, message=text[:4000], where=where, route_to=to, key=f"{key}:{about}"
-    )
+    return findings.finding(_CHECK, severity, text, where, to, f"{key}:{about}", longest=4_000)

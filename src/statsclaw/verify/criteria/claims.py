@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from statsclaw.runlog.events.command_executed import CommandExecuted
 from statsclaw.runlog.events.criteria_judged import Judgement
 from statsclaw.runlog.events.finding import Finding, Severity
+from statsclaw.runlog.findings import finding
 from statsclaw.verify.criteria.counts import Counts
 from statsclaw.verify.criteria.statements import NUMBER, Stated, Statement, stated, statements
 
@@ -113,14 +114,7 @@ class _Checker:
             told += self._verdict(statement, judgement)
             told += self._value(statement, judgement)
         for severity, what in told:
-            yield Finding(
-                check="claims",
-                severity=severity,
-                message=what[:1000],
-                where=f"{file}:{statement.line}",
-                route_to=author,
-                key=f"claims:{file}:{what}"[:300],
-            )
+            yield finding("claims", severity, what, f"{file}:{statement.line}", author, f"claims:{file}:{what}")
 
     def _subject(self, statement: Statement) -> Judgement | None:
         """The one criterion a statement is about: by its id, or by a metric that only one criterion has."""
