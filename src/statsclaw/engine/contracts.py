@@ -9,6 +9,7 @@ from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Finding, Option, QuestionAsked
 from statsclaw.runlog.fold import specs_digest
+from statsclaw.runlog.replies import Reply
 from statsclaw.sandbox.handin import Raised
 from statsclaw.sources.index import Index
 from statsclaw.specs.blocks import Fault, Malformed, the_block
@@ -117,17 +118,16 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
     problems = []
     choices = {choice.id: choice for choice in comprehension.choices}
     assumed = {row.otherwise.function: row.text for row in comprehension.assumptions if row.otherwise is not None}
-    answered = [q for q in run.view.questions.values() if q.asked.topic == "choice" and q.answer is not None]
-    asked = {question.asked.cause.rpartition("/")[2] for question in answered}
+    answered = run.view.answered_choices
+    asked = {name for name, _ in answered}
     for choice in comprehension.choices:
         if choice.decided_by == "person" and choice.id not in asked:
             problems.append(
                 f"{COMPREHENSION}: nobody asked the person about {choice.id}; leave it open (decided_by: nobody)"
             )
-    for question in answered:
+    for name, question in answered:
         if question.answer is None or question.answer.choice is None:
             continue
-        name = question.asked.cause.rpartition("/")[2]
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
         if made is None and name in assumed:
             if run.scrub(assumed[name])[:300] != wanted:
@@ -187,8 +187,12 @@ def refreeze_question(run: Run) -> QuestionAsked:
         asked_by="planner",
         text=run.scrub(text)[:4000],
         options=(
-            Option(label="agree", consequence="frozen anew; the review shows what changed for ever"),
-            Option(label="send back", consequence="the planner restores what was frozen; add words to say why"),
+            Option(label="agree", consequence="frozen anew; the review shows what changed for ever", reply=Reply.AGREE),
+            Option(
+                label="send back",
+                consequence="the planner restores what was frozen; add words to say why",
+                reply=Reply.SEND_BACK,
+            ),
         ),
         about="planner",
         cause=specs_digest(specs),

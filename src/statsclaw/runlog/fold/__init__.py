@@ -1,0 +1,31 @@
+"""The state of a run, as a fold of its log and of nothing else. Split by what is folded; `view.py` puts it together."""
+
+from __future__ import annotations
+
+from statsclaw.runlog.fold.rows import (
+    EACH_DISPATCH,
+    WHOLE_RUN,
+    Artifact,
+    DispatchView,
+    Escalation,
+    Live,
+    Overdrawn,
+    Question,
+    WorkOrder,
+)
+from statsclaw.runlog.fold.state import specs_digest
+from statsclaw.runlog.fold.view import RunView
+
+__all__ = [
+    "EACH_DISPATCH",
+    "WHOLE_RUN",
+    "Artifact",
+    "DispatchView",
+    "Escalation",
+    "Live",
+    "Overdrawn",
+    "Question",
+    "RunView",
+    "WorkOrder",
+    "specs_digest",
+]
