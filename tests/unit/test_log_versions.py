@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 import statsclaw
+from statsclaw.engine.offers import offer
 from statsclaw.errors import LogDamaged
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
@@ -181,8 +182,11 @@ def test_an_option_of_the_first_version_is_known_by_its_place(topic: str, tmp_pa
 # --- options mean what their names say -------------------------------------------------------------------------------
 
 
-def test_every_reply_belongs_to_a_topic() -> None:
+def test_every_reply_belongs_to_a_topic_and_has_words() -> None:
     assert {*VERSION_1} == {*REPLIES} and set().union(*REPLIES.values()) == {*Reply}
+    for topic, replies in REPLIES.items():
+        options = offer(dict.fromkeys(replies, "so"))
+        e.QuestionAsked(question="q1", topic=topic, asked_by="leader", text="?", options=options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

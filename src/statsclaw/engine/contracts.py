@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from statsclaw.engine.offers import offer
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import Finding, Option, QuestionAsked
+from statsclaw.runlog.events import Finding, QuestionAsked
 from statsclaw.runlog.fold import specs_digest
 from statsclaw.runlog.replies import Reply
 from statsclaw.sandbox.handin import Raised
@@ -186,13 +187,11 @@ def refreeze_question(run: Run) -> QuestionAsked:
         topic="refreeze",
         asked_by="planner",
         text=run.scrub(text)[:4000],
-        options=(
-            Option(label="agree", consequence="frozen anew; the review shows what changed for ever", reply=Reply.AGREE),
-            Option(
-                label="send back",
-                consequence="the planner restores what was frozen; add words to say why",
-                reply=Reply.SEND_BACK,
-            ),
+        options=offer(
+            {
+                Reply.AGREE: "frozen anew; the review shows what changed for ever",
+                Reply.SEND_BACK: "the planner restores what was frozen; add words to say why",
+            }
         ),
         about="planner",
         cause=specs_digest(specs),

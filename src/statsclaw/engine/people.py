@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from statsclaw.engine.offers import STOPPED, offer
 from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
@@ -52,9 +53,6 @@ _UNATTENDED = {
 
 #: So much of an option's consequence is shown.
 _LONGEST_CONSEQUENCE = 1400
-
-
-_STOP = Option(label="stop the run", consequence="everything is kept; nothing is shipped", reply=Reply.STOP_RUN)
 
 
 @dataclass(frozen=True)
@@ -140,13 +138,11 @@ def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
         return QuestionAsked(question=number, topic="profile", asked_by="leader", text=text, options=options)
     if topic == "ship":
         remote = view.head.credentials.remote
-        options = (
-            Option(
-                label="push", consequence=f"branch statsclaw/{run.folder.id} is pushed to {remote}", reply=Reply.PUSH
-            ),
-            Option(
-                label="do not push", consequence="the result stays in the workspace on this machine", reply=Reply.KEEP
-            ),
+        options = offer(
+            {
+                Reply.PUSH: f"branch statsclaw/{run.folder.id} is pushed to {remote}",
+                Reply.KEEP: "the result stays in the workspace on this machine",
+            }
         )
         text = f"{'. '.join([_what_was_found(view), *_what_is_demanded(view)])}. Push the result?"
         return QuestionAsked(
@@ -208,22 +204,12 @@ def _about_readings(view: RunView, number: str) -> QuestionAsked:
         topic="readings",
         asked_by="engine",
         text=text.strip()[:20_000],
-        options=(
-            Option(
-                label="the first reading is right",
-                consequence="the planner's definitions stand; recorded",
-                reply=Reply.FIRST_IS_RIGHT,
-            ),
-            Option(
-                label="the second reading is right",
-                consequence="the planner corrects its reading",
-                reply=Reply.SECOND_IS_RIGHT,
-            ),
-            Option(
-                label="neither",
-                consequence="say in words how the source is meant; the planner corrects",
-                reply=Reply.NEITHER_IS_RIGHT,
-            ),
+        options=offer(
+            {
+                Reply.FIRST_IS_RIGHT: "the planner's definitions stand; recorded",
+                Reply.SECOND_IS_RIGHT: "the planner corrects its reading",
+                Reply.NEITHER_IS_RIGHT: "say in words how the source is meant; the planner corrects",
+            }
         ),
         about="planner",
         cause=str(ReadingPair(compared.comprehension_sha256, compared.reading_sha256)),
@@ -246,17 +232,11 @@ def _about_comprehension(view: RunView, number: str) -> QuestionAsked:
         topic="comprehension",
         asked_by="leader",
         text=text,
-        options=(
-            Option(
-                label="approve",
-                consequence=f"the specifications are checked and frozen{_standing(understood)}",
-                reply=Reply.APPROVE,
-            ),
-            Option(
-                label="send back",
-                consequence="the planner corrects its reading; add words to say what is wrong",
-                reply=Reply.SEND_BACK,
-            ),
+        options=offer(
+            {
+                Reply.APPROVE: f"the specifications are checked and frozen{_standing(understood)}",
+                Reply.SEND_BACK: "the planner corrects its reading; add words to say what is wrong",
+            }
         ),
         default=0,
         about="planner",
@@ -286,18 +266,12 @@ def _about_criterion(view: RunView, number: str) -> QuestionAsked:
         topic="criterion",
         asked_by="verification",
         text=text[:4000],
-        options=(
-            Option(
-                label="the package is wrong",
-                consequence="the builder is sent back once more",
-                reply=Reply.PACKAGE_IS_WRONG,
-            ),
-            _STOP,
-            Option(
-                label="the criterion is wrong",
-                consequence="then change it with `statsclaw amend`; recorded",
-                reply=Reply.CRITERION_IS_WRONG,
-            ),
+        options=offer(
+            {
+                Reply.PACKAGE_IS_WRONG: "the builder is sent back once more",
+                Reply.STOP_RUN: STOPPED,
+                Reply.CRITERION_IS_WRONG: "then change it with `statsclaw amend`; recorded",
+            }
         ),
         about="builder",
         cause=row.id,
@@ -337,13 +311,11 @@ def _route_of(name: str) -> str:
 def _about_model(view: RunView, number: str, dispatch: str) -> QuestionAsked:
     rests = view.dispatches[dispatch]
     text = f"The {rests.role} ({rests.backend}) cannot go on: {rests.reason}. Its work so far is kept. Ask again?"
-    options = (
-        Option(
-            label="ask again",
-            consequence="once you have mended it, the role goes on where it stopped",
-            reply=Reply.ASK_AGAIN,
-        ),
-        _STOP,
+    options = offer(
+        {
+            Reply.ASK_AGAIN: "once you have mended it, the role goes on where it stopped",
+            Reply.STOP_RUN: STOPPED,
+        }
     )
     return QuestionAsked(
         question=number, topic="model", asked_by="leader", text=text[:4000], options=options, cause=dispatch
@@ -356,9 +328,11 @@ def _about_budget(view: RunView, number: str, name: str) -> QuestionAsked:
         used = f"${dispatch.usage.cost_usd:.2f}, {dispatch.usage.tokens + dispatch.usage.cached_tokens:,} tokens"
         spent.setdefault(dispatch.role, []).append(f"{used}, {dispatch.elapsed_s:.0f} s")
     rows = "; ".join(f"{role}: {' + '.join(attempts)}" for role, attempts in spent.items())
-    options = (
-        Option(label="go on", consequence="as much again may be spent before you are asked again", reply=Reply.GO_ON),
-        _STOP,
+    options = offer(
+        {
+            Reply.GO_ON: "as much again may be spent before you are asked again",
+            Reply.STOP_RUN: STOPPED,
+        }
     )
     over = view.over_budget(name, DispatchId.parse(name).role) or Overdrawn("", "")
     whose = f"The budget of {over.key}" if over.key else "The budget"
@@ -376,37 +350,24 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
             default=due.default, about=due.role, cause=due.cause,
         )  # fmt: skip
     if due.topic == "breach":
-        offered = (
-            Option(
-                label="start over",
-                consequence=f"the attempt is thrown away and the {due.role} begins again",
-                reply=Reply.START_OVER,
-            ),
-            _STOP,
-        )
+        consequences = {
+            Reply.START_OVER: f"the attempt is thrown away and the {due.role} begins again",
+            Reply.STOP_RUN: STOPPED,
+        }
         return QuestionAsked(
-            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=offered,
-            default=offered.index(_STOP), about=due.role, cause=due.cause,
+            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=offer(consequences),
+            default=list(consequences).index(Reply.STOP_RUN), about=due.role, cause=due.cause,
         )  # fmt: skip
     back = CameBack.parse(due.cause)
     text = f"{back.signal} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"
-    options: tuple[Option, ...] = (
-        Option(
-            label="try again",
-            consequence=f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}",
-            reply=Reply.TRY_AGAIN,
-        ),
-        _STOP,
-    )
+    consequences = {
+        Reply.TRY_AGAIN: f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}",
+        Reply.STOP_RUN: STOPPED,
+    }
     if back == CameBack(Signal.BLOCK, Cause(CauseKind.CONTRACT)):
-        accept = Option(
-            label="accept as it is",
-            consequence="these findings stand, and the review shows them for ever",
-            reply=Reply.ACCEPT,
-        )
-        options = (*options, accept)
+        consequences[Reply.ACCEPT] = "these findings stand, and the review shows them for ever"
     return QuestionAsked(
-        question=number, topic="escalation", asked_by="leader", text=text[:4000], options=options,
+        question=number, topic="escalation", asked_by="leader", text=text[:4000], options=offer(consequences),
         about=due.role, cause=due.cause,
     )  # fmt: skip
 
