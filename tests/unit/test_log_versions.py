@@ -22,7 +22,9 @@ from statsclaw.runlog import events as e
 from statsclaw.runlog.causes import Breach, CameBack, Cause, CauseKind, ChoiceLeft, ReadingPair
 from statsclaw.runlog.dispatch_id import DispatchId
 from statsclaw.runlog.events.criteria_judged import Reason
-from statsclaw.runlog.fold import RunView, dispatches, progress, questions, shipping, signals, specifications
+from statsclaw.runlog.fold import RunView, dispatches, shipping, signals, specifications
+from statsclaw.runlog.fold import progress_events as progress
+from statsclaw.runlog.fold import question_events as questions
 from statsclaw.runlog.fold import verification as verification_of
 from statsclaw.runlog.fold.stored import named_in
 from statsclaw.runlog.log import EVENTS, RunLog, read_view, verify

@@ -1,8 +1,8 @@
-"""The state of a run, as a fold of its log and of nothing else. Split by what is folded; `view.py` puts it together."""
+"""The state of a run, as a fold of its log and of nothing else. Split by what is folded; `run_view.py` puts it together."""
 
 from __future__ import annotations
 
-from statsclaw.runlog.fold.rows import (
+from statsclaw.runlog.fold.run_rows import (
     EACH_DISPATCH,
     WHOLE_RUN,
     Artifact,
@@ -13,8 +13,8 @@ from statsclaw.runlog.fold.rows import (
     Question,
     WorkOrder,
 )
+from statsclaw.runlog.fold.run_view import RunView
 from statsclaw.runlog.fold.state import specs_digest
-from statsclaw.runlog.fold.view import RunView
 
 __all__ = [
     "EACH_DISPATCH",

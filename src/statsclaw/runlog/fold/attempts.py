@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statsclaw.runlog.causes import CameBack, Cause
-from statsclaw.runlog.fold.rows import Escalation
+from statsclaw.runlog.fold.run_rows import Escalation
 from statsclaw.runlog.fold.state import RunState
 from statsclaw.states import MAX_ATTEMPTS
 

@@ -9,7 +9,7 @@ from typing import assert_never
 from statsclaw.runlog import events as e
 from statsclaw.runlog.causes import FAILED, Breach
 from statsclaw.runlog.fold.attempts import count
-from statsclaw.runlog.fold.rows import EACH_DISPATCH, Artifact, DispatchStatus, DispatchView, Escalation, WorkOrder
+from statsclaw.runlog.fold.run_rows import EACH_DISPATCH, Artifact, DispatchStatus, DispatchView, Escalation, WorkOrder
 from statsclaw.runlog.fold.state import RunState
 
 Ending = e.DispatchFinished | e.DispatchFailed | e.SignalRaised | e.IsolationBreached

@@ -8,7 +8,7 @@ from statsclaw.runlog import events as e
 from statsclaw.runlog.causes import FAILED, Cause
 from statsclaw.runlog.fold.attempts import count
 from statsclaw.runlog.fold.dispatches import close, give_up
-from statsclaw.runlog.fold.rows import Artifact, Escalation, WorkOrder
+from statsclaw.runlog.fold.run_rows import Artifact, Escalation, WorkOrder
 from statsclaw.runlog.fold.state import RunState
 from statsclaw.states import MAX_ATTEMPTS, Signal
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from statsclaw.runlog import events as e
-from statsclaw.runlog.fold.rows import Artifact
+from statsclaw.runlog.fold.run_rows import Artifact
 from statsclaw.runlog.fold.state import RunState
 
 SpecificationEvent = (

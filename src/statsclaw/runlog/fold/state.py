@@ -14,7 +14,7 @@ from typing import assert_never
 from statsclaw.errors import GateClosed
 from statsclaw.runlog import events as e
 from statsclaw.runlog.causes import CauseKind, ChoiceLeft, ReadingPair
-from statsclaw.runlog.fold.rows import (
+from statsclaw.runlog.fold.run_rows import (
     EACH_DISPATCH,
     WHOLE_RUN,
     Artifact,

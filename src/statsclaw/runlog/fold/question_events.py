@@ -6,7 +6,7 @@ from typing import assert_never
 
 from statsclaw.runlog import events as e
 from statsclaw.runlog.causes import CameBack, ReadingPair
-from statsclaw.runlog.fold.rows import Question, WorkOrder
+from statsclaw.runlog.fold.run_rows import Question, WorkOrder
 from statsclaw.runlog.fold.state import RunState
 from statsclaw.runlog.replies import Reply
 

@@ -8,8 +8,8 @@ from statsclaw.errors import GateClosed
 from statsclaw.runlog import events as e
 from statsclaw.runlog.chain import Record
 from statsclaw.runlog.fold.dispatches import DispatchEvent, fold_dispatch
-from statsclaw.runlog.fold.progress import ProgressEvent, fold_progress
-from statsclaw.runlog.fold.questions import QuestionEvent, fold_question
+from statsclaw.runlog.fold.progress_events import ProgressEvent, fold_progress
+from statsclaw.runlog.fold.question_events import QuestionEvent, fold_question
 from statsclaw.runlog.fold.shipping import ShippingEvent, fold_shipping
 from statsclaw.runlog.fold.signals import SignalEvent, fold_signal
 from statsclaw.runlog.fold.specifications import SpecificationEvent, fold_specification
