@@ -1,4 +1,4 @@
-"""The state of a run, as a fold of its log and of nothing else. Split by what is folded; `run_view.py` puts it together."""
+"""The state of a run, as a fold of its log and of nothing else; `run_view.py` puts the parts together."""
 
 from __future__ import annotations
 
