@@ -26,8 +26,17 @@ _ORDER = tuple(State)
 NEXT: Mapping[State | None, State] = MappingProxyType(dict(zip((None, *_ORDER[:-1]), _ORDER, strict=True)))
 
 
-#: What the engine does with a tree, in this order; evidence is told in it, whatever ended first.
-PHASES = ("build", "checks", "unit_tests", "validation", "study")
+class Phase(StrEnum):
+    """What the engine does with a tree, in this order; evidence is told in it, whatever ended first."""
+
+    BUILD = "build"
+    CHECKS = "checks"
+    UNIT_TESTS = "unit_tests"
+    VALIDATION = "validation"
+    STUDY = "study"
+
+
+PHASES = tuple(Phase)
 
 
 class Signal(StrEnum):

@@ -55,8 +55,10 @@ from statsclaw.profiles.profile import add_languages, load_profile
 from statsclaw.roles.matrix import MATRIX, Role
 from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
-from statsclaw.runlog.fold import ACCEPT, STOP_RUN, RunView, specs_digest
+from statsclaw.runlog.events.criteria_judged import Reason
+from statsclaw.runlog.fold import RunView, specs_digest
 from statsclaw.runlog.log import EVENTS
+from statsclaw.runlog.replies import Reply
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import MAX_ATTEMPTS, NEXT, VERDICTS, Signal, State
 from statsclaw.ui.exit_codes import NOT_PASSED, OK, WAITING, exit_code_of
@@ -112,6 +114,20 @@ def no_study(folder: Path) -> tuple[Path, Path]:
 
 
 # --- a run as a list of events, made without touching a disk ---------------------------------------------------------
+
+
+#: What is offered to a person, first the answer that goes on; of other topics the options mean nothing to the engine.
+OFFERED: dict[str, tuple[Reply, ...]] = {
+    "escalation": (Reply.TRY_AGAIN, Reply.STOP_RUN, Reply.ACCEPT),
+    "breach": (Reply.START_OVER, Reply.STOP_RUN),
+    "ship": (Reply.PUSH, Reply.KEEP),
+    "readings": (Reply.FIRST_IS_RIGHT, Reply.SECOND_IS_RIGHT, Reply.NEITHER_IS_RIGHT),
+    "comprehension": (Reply.APPROVE, Reply.SEND_BACK),
+    "refreeze": (Reply.AGREE, Reply.SEND_BACK),
+    "criterion": (Reply.PACKAGE_IS_WRONG, Reply.STOP_RUN, Reply.CRITERION_IS_WRONG),
+    "budget": (Reply.GO_ON, Reply.STOP_RUN),
+    "model": (Reply.ASK_AGAIN, Reply.STOP_RUN),
+}
 
 
 class Told:
@@ -210,7 +226,8 @@ class Told:
     def question(self, topic: str, cause: str = "", about: str = "planner", options: int = 3) -> str:
         """Put a question that the engine would put; the name of it."""
         name = f"q{len(self.view.questions) + 1}"
-        offered = tuple(e.Option(label=f"option {n}") for n in range(options))
+        replies = OFFERED.get(topic, (None,) * options)
+        offered = tuple(e.Option(label=f"option {n}", reply=reply) for n, reply in enumerate(replies))
         self.tell(
             e.QuestionAsked(
                 question=name,
@@ -224,7 +241,8 @@ class Told:
         )
         return name
 
-    def answered(self, name: str, choice: int | None = 0, text: str = "") -> None:
+    def answered(self, name: str, choice: int | Reply | None = 0, text: str = "") -> None:
+        choice = self.view.questions[name].asked.choice_of(choice) if isinstance(choice, Reply) else choice
         self.tell(e.QuestionAnswered(question=name, choice=choice, text=text, by="prompt"))
 
     def next(self) -> object:
@@ -250,7 +268,7 @@ class Told:
             topic=topic,  # type: ignore[arg-type]
             asked_by="leader",
             text=due.text,
-            options=(e.Option(label="try again"), e.Option(label="stop the run")),
+            options=tuple(e.Option(label="option", reply=reply) for reply in OFFERED.get(topic, (None, None))[:2]),
             about=due.role,
             cause=due.cause,
         )
@@ -746,7 +764,7 @@ def test_a_lint_that_keeps_coming_back_is_put_to_the_person_who_may_accept_it() 
     again, accepted = copy.deepcopy(told), told
     again.answered(name, 0)
     assert again.next() == Dispatch((Role.PLANNER,))
-    accepted.answered(name, ACCEPT, "the bound is from the paper")
+    accepted.answered(name, Reply.ACCEPT, "the bound is from the paper")
     assert [over.why for (key, _), over in accepted.view.overrides.items() if key == "narrow"] == [
         "the bound is from the paper"
     ]
@@ -1012,7 +1030,7 @@ def test_a_criterion_in_doubt_is_put_to_the_person_after_one_block_and_only_once
     name = told.question("criterion", "M1", about="builder")
     assert told.next() == Wait()
     stopped = copy.deepcopy(told)
-    stopped.answered(name, STOP_RUN)
+    stopped.answered(name, Reply.STOP_RUN)
     assert stopped.next() == Sync(), "stopped, and kept"
     told.answered(name, 0, "the interval is far too narrow")
     assert told.next() == Block(Role.BUILDER)
@@ -1063,7 +1081,7 @@ def test_an_amended_criterion_is_judged_again_before_anybody_is_blamed_by_it() -
     told.finish(Role.BUILDER)
     failing(told)
     name = told.question("criterion", "M1", about="builder")
-    told.answered(name, ACCEPT)
+    told.answered(name, Reply.CRITERION_IS_WRONG)
     assert told.next() == Wait(), "the amendment is the person's to make"
     assert reasons(told) == ["the person says that a criterion is wrong: `statsclaw amend` changes it"]
     amend(told, "sim-spec.md")
@@ -1082,7 +1100,7 @@ def test_a_criterion_that_is_missed_after_its_amendment_is_not_waited_for_withou
     told.do(told.next())
     told.finish(Role.BUILDER)
     failing(told)
-    told.answered(told.question("criterion", "M1", about="builder"), ACCEPT)
+    told.answered(told.question("criterion", "M1", about="builder"), Reply.CRITERION_IS_WRONG)
     amend(told, "sim-spec.md")
     told.walk(until=Verify)
     failing(told)
@@ -1595,8 +1613,8 @@ def test_a_suite_that_no_command_executes_has_not_passed(bench: Bench, target: P
 # --- who is sent back ------------------------------------------------------------------------------------------------
 
 
-def judged(told: Told, *notes: str, command: str = "") -> None:
-    """Verified as failing, with a criterion that fails for each note; `command`: whose fault a failed command is."""
+def judged(told: Told, *reasons: Reason | None, command: str = "") -> None:
+    """Verified as failing, with a criterion that fails for each reason; `command`: whose fault a failed command is."""
     tree = told.view.tree_sha256
     if command:
         told.tell(
@@ -1606,43 +1624,37 @@ def judged(told: Told, *notes: str, command: str = "") -> None:
             )
         )  # fmt: skip
     rows = tuple(
-        e.Judgement(id=f"C{n}", quantity="q", rule="close", verdict="FAIL", literal="FAIL", note=note)
-        for n, note in enumerate(notes)
+        e.Judgement(id=f"C{n}", quantity="q", rule="close", verdict="FAIL", literal="FAIL", reason=reason)
+        for n, reason in enumerate(reasons)
     )
     told.tell(e.CriteriaJudged(tree_sha256=tree, judgements=rows))
     told.tell(e.VerificationFinished(tree_sha256=tree, failed=("criteria",)))
 
 
-UNANSWERED = "no test decided it; 0 observations in 0 tests"
-BROKEN = "no test decided it; its test failed: t: TypeError: level; 0 observations in 0 tests"
-MISSED = "1.25 where 1.28 is expected; 1 observations in 1 tests"
-NO_RECORDS = "the study has no records: fewer replications than planned: 4 of 5 are reported in n=40"
+MISSED = None
 
 
 @pytest.mark.parametrize(
-    ("notes", "command", "role"),
+    ("reasons", "command", "role"),
     [
-        ((UNANSWERED,), "", Role.TESTER),
-        (("no test decided it for S2; 1 observations in 1 tests", UNANSWERED), "", Role.TESTER),
-        (('answered another question: "holds" where "close" is asked',), "", Role.TESTER),
-        ((NO_RECORDS,), "", Role.SIMULATOR),
-        (("the study has no records",), "", Role.SIMULATOR),
-        ((UNANSWERED, NO_RECORDS), "", Role.TESTER),
-        ((NO_RECORDS,), "simulator", Role.SIMULATOR),
+        ((Reason.NO_TEST,), "", Role.TESTER),
+        ((Reason.NO_TEST, Reason.NO_TEST), "", Role.TESTER),
+        ((Reason.ANOTHER_QUESTION,), "", Role.TESTER),
+        ((Reason.NO_RECORDS,), "", Role.SIMULATOR),
+        ((Reason.NO_TEST, Reason.NO_RECORDS), "", Role.TESTER),
+        ((Reason.NO_RECORDS,), "simulator", Role.SIMULATOR),
         ((MISSED,), "", Role.BUILDER),
-        ((BROKEN,), "", Role.BUILDER),
-        ((UNANSWERED, MISSED), "", Role.BUILDER),
-        (("it does not hold: no test decided it; 1 observations in 1 tests",), "", Role.BUILDER),
-        (("486 of 1,000 replications failed in n=40, and no criterion allows failures",), "", Role.BUILDER),
-        ((NO_RECORDS,), "builder", Role.BUILDER),
+        ((Reason.TEST_BROKE,), "", Role.BUILDER),
+        ((Reason.NO_TEST, MISSED), "", Role.BUILDER),
+        ((Reason.NO_RECORDS,), "builder", Role.BUILDER),
     ],
 )
 def test_a_criterion_that_was_left_unanswered_goes_to_whoever_owed_the_answer(
-    notes: tuple[str, ...], command: str, role: Role
+    reasons: tuple[Reason | None, ...], command: str, role: Role
 ) -> None:
     told = Told("full")
     told.walk(until=Verify)
-    judged(told, *notes, command=command)
+    judged(told, *reasons, command=command)
     assert told.next() == Block(role)
 
 

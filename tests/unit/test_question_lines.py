@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from statsclaw.runlog.events import Option, QuestionAsked
+from statsclaw.runlog.replies import Reply
 from statsclaw.ui.lines import question_lines
 
 CODE = "def hessian(beta, X, y):\n    lam = mills(beta, X, y)\n    return -(X.T @ (lam[:, None] * X))"
 
 
 def shown(text: str) -> list[str]:
-    asked = QuestionAsked(question="q1", topic="readings", asked_by="engine", text=text, options=(Option(label="yes"),))
+    options = (Option(label="yes", reply=Reply.FIRST_IS_RIGHT),)
+    asked = QuestionAsked(question="q1", topic="readings", asked_by="engine", text=text, options=options)
     return [line.text for line in question_lines(asked)]
 
 

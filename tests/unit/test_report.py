@@ -28,6 +28,7 @@ from statsclaw.report.printing import browser
 from statsclaw.report.wording import last_lines, shortened
 from statsclaw.runlog import events as e
 from statsclaw.runlog.log import EVENTS, RunLog
+from statsclaw.runlog.replies import Reply
 from statsclaw.runlog.store import ContentStore
 from statsclaw.states import Signal
 from statsclaw.ui.report_commands import Format, report
@@ -189,7 +190,7 @@ def hostile(tmp_path: Path) -> str:
     )
     made.dispatch("builder", {"implementation.md": HOSTILE}, note=HOSTILE, path=f"src/{HOSTILE[:20]}x")
     made.dispatch("reviewer", {"review.md": HOSTILE})
-    option = e.Option(label=HOSTILE, consequence=HOSTILE)
+    option = e.Option(label=HOSTILE, consequence=HOSTILE, reply=Reply.PUSH)
     finding = e.Finding(check="evidence", severity="error", message=HOSTILE, where=HOSTILE, key="k")
     made.add(
         e.QuestionAsked(question="q1", topic="ship", asked_by=HOSTILE, text=HOSTILE, options=(option,)),

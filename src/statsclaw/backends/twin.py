@@ -21,6 +21,7 @@ from statsclaw.runlog import chain
 from statsclaw.runlog import events as e
 from statsclaw.runlog.fold import Question
 from statsclaw.runlog.log import EVENTS, read_view
+from statsclaw.runlog.replies import Reply
 from statsclaw.runlog.store import ContentStore
 from statsclaw.sandbox.confinement import Confinement
 from statsclaw.sandbox.enclosure import Enclosure
@@ -69,8 +70,7 @@ class Finished:
 
 def _is_of_the_contract(question: Question) -> bool:
     """A choice, or that a reading is right: the document it is about is the twin's, byte for byte."""
-    is_accepted = question.answer is not None and question.answer.choice == 0
-    return question.asked.topic == "choice" or (question.asked.topic in ("readings", "comprehension") and is_accepted)
+    return question.asked.topic == "choice" or question.reply in (Reply.FIRST_IS_RIGHT, Reply.APPROVE)
 
 
 class TwinBackend:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from statsclaw.engine.offers import offer
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.events import Finding, Option, QuestionAsked
+from statsclaw.runlog.events import Finding, QuestionAsked
 from statsclaw.runlog.fold import specs_digest
+from statsclaw.runlog.replies import Reply
 from statsclaw.sandbox.handin import Raised
 from statsclaw.sources.index import Index
 from statsclaw.specs.blocks import Fault, Malformed, the_block
@@ -117,17 +119,17 @@ def _not_as_decided(run: Run, comprehension: Comprehension) -> list[str]:
     problems = []
     choices = {choice.id: choice for choice in comprehension.choices}
     assumed = {row.otherwise.function: row.text for row in comprehension.assumptions if row.otherwise is not None}
-    answered = [q for q in run.view.questions.values() if q.asked.topic == "choice" and q.answer is not None]
-    asked = {question.asked.cause.rpartition("/")[2] for question in answered}
+    answered = run.view.answered_choices
+    asked = {name for name, _ in answered}
     for choice in comprehension.choices:
         if choice.decided_by == "person" and choice.id not in asked:
             problems.append(
                 f"{COMPREHENSION}: nobody asked the person about {choice.id}; leave it open (decided_by: nobody)"
             )
-    for question in answered:
+    for name, question in answered:
         if question.answer is None or question.answer.choice is None:
             continue
-        name, asked_by = question.asked.cause.rpartition("/")[2], question.asked.asked_by
+        asked_by = question.asked.asked_by
         made, wanted = choices.get(name), question.asked.options[question.answer.choice].label
         if made is None and name in assumed:
             if run.scrub(assumed[name])[:300] != wanted:
@@ -186,9 +188,11 @@ def refreeze_question(run: Run) -> QuestionAsked:
         topic="refreeze",
         asked_by="planner",
         text=run.scrub(text)[:4000],
-        options=(
-            Option(label="agree", consequence="frozen anew; the review shows what changed for ever"),
-            Option(label="send back", consequence="the planner restores what was frozen; add words to say why"),
+        options=offer(
+            {
+                Reply.AGREE: "frozen anew; the review shows what changed for ever",
+                Reply.SEND_BACK: "the planner restores what was frozen; add words to say why",
+            }
         ),
         about="planner",
         cause=specs_digest(specs),

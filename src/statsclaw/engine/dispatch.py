@@ -25,6 +25,8 @@ from statsclaw.profiles.profile import PathClass
 from statsclaw.roles.matrix import MATRIX, ROUTES, Role
 from statsclaw.roles.prompt import render_prompt
 from statsclaw.roles.view import View, view_of
+from statsclaw.runlog.causes import Cause, CauseKind
+from statsclaw.runlog.dispatch_id import DispatchId
 from statsclaw.runlog.events import (
     DispatchFailed,
     DispatchFinished,
@@ -87,7 +89,7 @@ def start_dispatch(run: Run, role: Role, backend: Backend, tools: Enclosure) -> 
     view = view_of(role, run.view, run.plan.roles, run.store)
     earlier = earlier_scratch(run, role)
     prompt = compose_prompt(run, view, earlier=bool(earlier))
-    name = f"{role}-{view.attempt}"
+    name = str(DispatchId(role, view.attempt))
     room = run.room(name)
     room.clear()
     profile = run.profile
@@ -413,7 +415,7 @@ def _signal(run: Run, role: Role, raised: Raised, common: dict[str, object], art
     return SignalRaised(
         signal=raised.signal,
         raised_by=role,
-        cause=role,
+        cause=str(Cause(CauseKind.ROLE, role)),
         route_to=goes_to,
         message=run.scrub(raised.message),
         told=heard.text if heard else None,

@@ -28,7 +28,9 @@ from statsclaw.engine.steps import (
     Write,
 )
 from statsclaw.roles.matrix import Role
-from statsclaw.runlog.fold import ACCEPT, CONTRACT, RunView
+from statsclaw.runlog.causes import CauseKind
+from statsclaw.runlog.fold import RunView
+from statsclaw.runlog.replies import Reply
 from statsclaw.states import State
 from statsclaw.verify.criteria.judge import at_fault
 
@@ -245,7 +247,7 @@ def _freezing(run: RunView, plan: Plan) -> list[Blocker]:
             return [Blocker("the specifications have not been checked", Lint())]
         if errors := [f for f in run.checked.findings if f.severity == "error" and not run.stands(f)]:
             reason = f"the specifications have {len(errors)} errors"
-            return [Blocker(reason, SendBack(Role.PLANNER, CONTRACT))]
+            return [Blocker(reason, SendBack(Role.PLANNER, CauseKind.CONTRACT))]
         for name in ("contract.md", "oracles.md"):
             if any(_outdated(run, name, spec) for spec in specs):
                 return [Blocker(f"{name} does not describe what was agreed", Write(name))]
@@ -269,7 +271,7 @@ def _suite(run: RunView, plan: Plan) -> list[Blocker]:
     for role in (Role.TESTER, Role.SIMULATOR, Role.PLANNER):
         errors = [f for f in run.suite.findings if f.severity == "error" and _author(f.route_to) is role]
         if [f for f in errors if not run.stands(f)] and role in plan.roles:
-            return [Blocker(f"the work of the {role} cannot judge anybody yet", SendBack(role, "suite"))]
+            return [Blocker(f"the work of the {role} cannot judge anybody yet", SendBack(role, CauseKind.SUITE))]
     return []
 
 
@@ -284,7 +286,7 @@ def _review(run: RunView, plan: Plan) -> list[Blocker]:
         return [Blocker("the checks of the review are not computed", Review())]
     role = run.reviewed.route_to
     if run.reviewed.verdict == "STOP" and role in plan.roles:
-        return [Blocker("the checks of the review say STOP", SendBack(Role(role), "review"))]
+        return [Blocker("the checks of the review say STOP", SendBack(Role(role), CauseKind.REVIEW))]
     written = run.artifact("checks.md")
     if written is None or written.seq < run.reviewed_at:
         return [Blocker("checks.md does not say what was computed", Write("checks.md"))]
@@ -321,8 +323,7 @@ def _to_be_amended(run: RunView) -> bool:
     return judged is not None and any(
         q.asked.topic == "criterion"
         and q.asked.cause == judged.in_doubt
-        and q.answer is not None
-        and q.answer.choice == ACCEPT
+        and q.reply is Reply.CRITERION_IS_WRONG
         and q.answered_at > amended
         for q in run.questions.values()
     )

@@ -23,6 +23,7 @@ from statsclaw.engine.plan import Plan
 from statsclaw.engine.run import Run
 from statsclaw.engine.steps import Ask, Dispatch, Enter, Finish, Step, Sync, Wait
 from statsclaw.engine.withdrawing import withdraw_needless
+from statsclaw.runlog.dispatch_id import DispatchId
 from statsclaw.runlog.events import GateChecked, RunFinished
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.store import machine_errors
@@ -60,7 +61,7 @@ def _held_up(run: RunView, roles: Sequence[str]) -> Ask | None:
     resting = {dispatch.role: dispatch for dispatch in run.paused}
     for role in roles:
         rests = resting.get(role)
-        name = rests.id if rests else f"{role}-{run.attempt_number(role)}"
+        name = rests.id if rests else str(DispatchId(role, run.attempt_number(role)))
         if run.over_budget(name, role):
             return Ask("budget", name)
         if rests and rests.paused and rests.paused.why == "model" and rests.paused.until is None:

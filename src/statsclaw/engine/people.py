@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from statsclaw.engine.offers import STOPPED, offer
 from statsclaw.engine.plan import cannot_be_judged
 from statsclaw.errors import InputRefused
 from statsclaw.intake.workflow import all_workflows
 from statsclaw.profiles.profile import all_profiles
+from statsclaw.runlog.causes import CameBack, Cause, CauseKind, ChoiceLeft, ReadingPair
+from statsclaw.runlog.dispatch_id import DispatchId
 from statsclaw.runlog.events import ComprehensionChecked, Option, QuestionAnswered, QuestionAsked
-from statsclaw.runlog.fold import CONTRACT, STOP_RUN, Overdrawn, RunView
+from statsclaw.runlog.fold import Overdrawn, RunView
+from statsclaw.runlog.replies import Reply
 from statsclaw.runlog.store import write_durably
 from statsclaw.states import MAX_ATTEMPTS, Signal
 from statsclaw.verify.criteria.stated import stated_lines, stated_rows
@@ -34,17 +38,16 @@ class Person(Protocol):
         ...
 
 
-#: What a general answer in a file may say: with any other, a machine would go round in circles.
+#: All that a general answer in a file may say: with any other, a machine would go round in circles.
 _UNATTENDED = {
-    "escalation": (STOP_RUN,),
-    "breach": (STOP_RUN,),
-    "choice": tuple(range(9)),
-    "comprehension": (0,),
-    "readings": (0,),
-    "refreeze": (0,),
-    "criterion": (STOP_RUN,),
-    "budget": (STOP_RUN,),
-    "model": (STOP_RUN,),
+    "escalation": Reply.STOP_RUN,
+    "breach": Reply.STOP_RUN,
+    "comprehension": Reply.APPROVE,
+    "readings": Reply.FIRST_IS_RIGHT,
+    "refreeze": Reply.AGREE,
+    "criterion": Reply.STOP_RUN,
+    "budget": Reply.STOP_RUN,
+    "model": Reply.STOP_RUN,
 }
 
 
@@ -68,7 +71,7 @@ class Unattended:
         if given is not None:
             return given
         if self.yes and question.topic == "ship":
-            return QuestionAnswered(question=question.question, choice=0, by="option")
+            return QuestionAnswered(question=question.question, choice=question.choice_of(Reply.PUSH), by="option")
         if self.yes and question.default is not None:
             return QuestionAnswered(question=question.question, choice=question.default, by="default")
         return None
@@ -79,12 +82,19 @@ class Unattended:
         for key in (question.question, by_role, question.topic):
             if key and key in self.answers:
                 answer = parse_answer(question, self.answers[key], by="file")
-                if key == question.question or answer.choice in _UNATTENDED.get(question.topic, (answer.choice,)):
+                if key == question.question or _may_be_general(question, answer):
                     return answer
         return None
 
     def wait(self, run: RunView) -> bool:
         return False
+
+
+def _may_be_general(question: QuestionAsked, answer: QuestionAnswered) -> bool:
+    if question.topic == "choice":
+        return answer.choice is not None
+    allowed = _UNATTENDED.get(question.topic)
+    return allowed is None or question.reply(answer.choice) is allowed
 
 
 def read_answers(path: Path) -> dict[str, str]:
@@ -128,9 +138,11 @@ def compose(run: Run, topic: str, about: str = "") -> QuestionAsked:
         return QuestionAsked(question=number, topic="profile", asked_by="leader", text=text, options=options)
     if topic == "ship":
         remote = view.head.credentials.remote
-        options = (
-            Option(label="push", consequence=f"branch statsclaw/{run.folder.id} is pushed to {remote}"),
-            Option(label="do not push", consequence="the result stays in the workspace on this machine"),
+        options = offer(
+            {
+                Reply.PUSH: f"branch statsclaw/{run.folder.id} is pushed to {remote}",
+                Reply.KEEP: "the result stays in the workspace on this machine",
+            }
         )
         text = f"{'. '.join([_what_was_found(view), *_what_is_demanded(view)])}. Push the result?"
         return QuestionAsked(
@@ -173,7 +185,7 @@ def compose_choices(view: RunView) -> list[QuestionAsked]:
             options=choice.options,
             default=choice.default,
             about="planner",
-            cause=f"{view.understood.sha256}/{choice.id}",
+            cause=str(ChoiceLeft(view.understood.sha256, choice.id)),
         )
         for number, choice in enumerate(view.open_choices, start=1)
     ]
@@ -192,13 +204,15 @@ def _about_readings(view: RunView, number: str) -> QuestionAsked:
         topic="readings",
         asked_by="engine",
         text=text.strip()[:20_000],
-        options=(
-            Option(label="the first reading is right", consequence="the planner's definitions stand; recorded"),
-            Option(label="the second reading is right", consequence="the planner corrects its reading"),
-            Option(label="neither", consequence="say in words how the source is meant; the planner corrects"),
+        options=offer(
+            {
+                Reply.FIRST_IS_RIGHT: "the planner's definitions stand; recorded",
+                Reply.SECOND_IS_RIGHT: "the planner corrects its reading",
+                Reply.NEITHER_IS_RIGHT: "say in words how the source is meant; the planner corrects",
+            }
         ),
         about="planner",
-        cause=f"{compared.comprehension_sha256}/{compared.reading_sha256}",
+        cause=str(ReadingPair(compared.comprehension_sha256, compared.reading_sha256)),
     )
 
 
@@ -218,9 +232,11 @@ def _about_comprehension(view: RunView, number: str) -> QuestionAsked:
         topic="comprehension",
         asked_by="leader",
         text=text,
-        options=(
-            Option(label="approve", consequence=f"the specifications are checked and frozen{_standing(understood)}"),
-            Option(label="send back", consequence="the planner corrects its reading; add words to say what is wrong"),
+        options=offer(
+            {
+                Reply.APPROVE: f"the specifications are checked and frozen{_standing(understood)}",
+                Reply.SEND_BACK: "the planner corrects its reading; add words to say what is wrong",
+            }
         ),
         default=0,
         about="planner",
@@ -262,10 +278,12 @@ def _about_criterion(view: RunView, number: str) -> QuestionAsked:
         topic="criterion",
         asked_by="verification",
         text=text[:4000],
-        options=(
-            Option(label="the package is wrong", consequence="the builder is sent back once more"),
-            Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
-            Option(label="the criterion is wrong", consequence="then change it with `statsclaw amend`; recorded"),
+        options=offer(
+            {
+                Reply.PACKAGE_IS_WRONG: "the builder is sent back once more",
+                Reply.STOP_RUN: STOPPED,
+                Reply.CRITERION_IS_WRONG: "then change it with `statsclaw amend`; recorded",
+            }
         ),
         about="builder",
         cause=row.id,
@@ -305,9 +323,11 @@ def _route_of(name: str) -> str:
 def _about_model(view: RunView, number: str, dispatch: str) -> QuestionAsked:
     rests = view.dispatches[dispatch]
     text = f"The {rests.role} ({rests.backend}) cannot go on: {rests.reason}. Its work so far is kept. Ask again?"
-    options = (
-        Option(label="ask again", consequence="once you have mended it, the role goes on where it stopped"),
-        Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+    options = offer(
+        {
+            Reply.ASK_AGAIN: "once you have mended it, the role goes on where it stopped",
+            Reply.STOP_RUN: STOPPED,
+        }
     )
     return QuestionAsked(
         question=number, topic="model", asked_by="leader", text=text[:4000], options=options, cause=dispatch
@@ -320,12 +340,13 @@ def _about_budget(view: RunView, number: str, name: str) -> QuestionAsked:
         used = f"${dispatch.usage.cost_usd:.2f}, {dispatch.usage.tokens + dispatch.usage.cached_tokens:,} tokens"
         spent.setdefault(dispatch.role, []).append(f"{used}, {dispatch.elapsed_s:.0f} s")
     rows = "; ".join(f"{role}: {' + '.join(attempts)}" for role, attempts in spent.items())
-    options = (
-        Option(label="go on", consequence="as much again may be spent before you are asked again"),
-        Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
+    options = offer(
+        {
+            Reply.GO_ON: "as much again may be spent before you are asked again",
+            Reply.STOP_RUN: STOPPED,
+        }
     )
-    role = name.rpartition("-")[0]
-    over = view.over_budget(name, role) or Overdrawn("", "")
+    over = view.over_budget(name, DispatchId.parse(name).role) or Overdrawn("", "")
     whose = f"The budget of {over.key}" if over.key else "The budget"
     text = f"{whose} is spent: {over.spent}. Spent on {rows}. Go on?"
     return QuestionAsked(
@@ -341,25 +362,24 @@ def _about_escalation(view: RunView, number: str) -> QuestionAsked:
             default=due.default, about=due.role, cause=due.cause,
         )  # fmt: skip
     if due.topic == "breach":
-        offered = (
-            Option(label="start over", consequence=f"the attempt is thrown away and the {due.role} begins again"),
-            Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
-        )
+        consequences = {
+            Reply.START_OVER: f"the attempt is thrown away and the {due.role} begins again",
+            Reply.STOP_RUN: STOPPED,
+        }
         return QuestionAsked(
-            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=offered,
-            default=STOP_RUN, about=due.role, cause=due.cause,
+            question=number, topic="breach", asked_by="barrier", text=due.text[:4000], options=offer(consequences),
+            default=list(consequences).index(Reply.STOP_RUN), about=due.role, cause=due.cause,
         )  # fmt: skip
-    what = due.cause.partition("/")[0]
-    text = f"{what} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"
-    options: tuple[Option, ...] = (
-        Option(label="try again", consequence=f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}"),
-        Option(label="stop the run", consequence="everything is kept; nothing is shipped"),
-    )
-    if due.cause == f"{Signal.BLOCK}/{CONTRACT}":
-        accept = Option(label="accept as it is", consequence="these findings stand, and the review shows them for ever")
-        options = (*options, accept)
+    back = CameBack.parse(due.cause)
+    text = f"{back.signal} came back after {MAX_ATTEMPTS} retries by the {due.role}. {due.text}"
+    consequences = {
+        Reply.TRY_AGAIN: f"{MAX_ATTEMPTS} more attempts; add words to guide the {due.role}",
+        Reply.STOP_RUN: STOPPED,
+    }
+    if back == CameBack(Signal.BLOCK, Cause(CauseKind.CONTRACT)):
+        consequences[Reply.ACCEPT] = "these findings stand, and the review shows them for ever"
     return QuestionAsked(
-        question=number, topic="escalation", asked_by="leader", text=text[:4000], options=options,
+        question=number, topic="escalation", asked_by="leader", text=text[:4000], options=offer(consequences),
         about=due.role, cause=due.cause,
     )  # fmt: skip
 

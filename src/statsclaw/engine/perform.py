@@ -43,6 +43,7 @@ from statsclaw.engine.working import dispatch_side_by_side
 from statsclaw.errors import GateClosed
 from statsclaw.roles.matrix import Role
 from statsclaw.roles.view import without_criteria
+from statsclaw.runlog.causes import Cause, CauseKind
 from statsclaw.runlog.events import (
     ChannelOpened,
     CommandExecuted,
@@ -55,7 +56,6 @@ from statsclaw.runlog.events import (
     StateEntered,
     WorkspaceSynced,
 )
-from statsclaw.runlog.fold import CONTRACT
 from statsclaw.runlog.log import verify as verify_log
 from statsclaw.states import Signal
 from statsclaw.verify.criteria.judge import at_fault
@@ -116,24 +116,21 @@ def ask(run: Run, topic: str, about: str) -> None:
         run.log.append(question)
 
 
-def send_back(run: Run, role: Role, cause: str) -> None:
+def send_back(run: Run, role: Role, cause: CauseKind) -> None:
     """What the engine's own checks found goes to whoever can mend it; the review's words, redacted, too."""
     view = run.view
-    found = {
-        CONTRACT: view.checked.findings if view.checked else (),
-        "suite": view.suite.findings if view.suite else (),
-        "review": view.reviewed.findings if view.reviewed else (),
-    }[cause]
-    errors = [f for f in found if f.severity == "error" and not view.stands(f)]
+    errors = [f for f in view.findings_of(cause) if f.severity == "error" and not view.stands(f)]
     errors = [f for f in errors if f.route_to == role] or errors
     message = run.scrub(findings_text(errors))[:3900] or "see checks.md"
-    message += _LINES if cause == CONTRACT else ""
-    heard = redacted_words(message, interface_of(run), Signal.STOP) if cause == "review" and role in APART else None
+    message += _LINES if cause is CauseKind.CONTRACT else ""
+    heard = (
+        redacted_words(message, interface_of(run), Signal.STOP) if cause is CauseKind.REVIEW and role in APART else None
+    )
     run.log.append(
         SignalRaised(
-            signal=Signal.STOP if cause == "review" else Signal.BLOCK,
+            signal=Signal.STOP if cause is CauseKind.REVIEW else Signal.BLOCK,
             raised_by=cause,
-            cause=cause if cause != "suite" else f"suite/{role}",
+            cause=str(Cause(cause, role)),
             route_to=role,
             message=message,
             told=heard.text if heard and not run.local.reveal else None,
@@ -177,7 +174,7 @@ def block(run: Run, role: Role) -> None:
         SignalRaised(
             signal=Signal.BLOCK,
             raised_by="verification",
-            cause=concerned[0].phase,
+            cause=str(Cause(CauseKind.PHASE, concerned[0].phase)),
             route_to=role,
             message=run.scrub(report.text),
             about=failed_behaviours(concerned),
@@ -201,7 +198,7 @@ def _block_over_criteria(run: Run, role: Role) -> None:
         SignalRaised(
             signal=Signal.BLOCK,
             raised_by="verification",
-            cause="criteria",
+            cause=str(Cause(CauseKind.CRITERIA)),
             route_to=role,
             message=run.scrub(message)[:4000],
             told=None if own or run.local.reveal else heard.text,

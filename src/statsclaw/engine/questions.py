@@ -183,7 +183,7 @@ def tried(run: Run, bench: Bench, lay_out: LayOut) -> tuple[tuple[Judgement, ...
     result = validation.recalled(asked, answered)
     found = validation.findings(result)
     found += [*never_varied(result.questions, validation.forms), *equal_inputs(result.questions)]
-    deaf = {f.key.partition(":")[2]: f.message for f in found if f.key.startswith("cannot-fail:")}
+    deaf = {f.subject: f.message for f in found if f.rule == "cannot-fail"}
     claimed = {row.claim.criterion for row in result.rows}
     judged = tuple(
         _judgement(row, met=row.id in deaf, note=deaf.get(row.id, "fails when the answers are moved"))

@@ -20,6 +20,7 @@ from statsclaw.review.render import render_review
 from statsclaw.review.review import Reviewed, review
 from statsclaw.roles.matrix import Role
 from statsclaw.runlog.events import Covered, CriteriaJudged, Finding, Judgement, ReviewComputed, Trace
+from statsclaw.runlog.replies import Reply
 from statsclaw.sandbox.barrier import NoBarrier
 from statsclaw.sandbox.tree import paths_in, read_text
 from statsclaw.specs.contract import COMPREHENSION
@@ -100,11 +101,7 @@ def case_of(run: Run, coverage: tuple[FileCoverage, ...] | None = None) -> Case:
         judgements=_judged(run, "after"),
         null_judgements=_last_on_null(run),
         disturbed=_judged(run, "disturbed"),
-        unattended=tuple(
-            q.asked.cause.rpartition("/")[2]
-            for q in view.questions.values()
-            if q.asked.topic == "choice" and q.answer and q.answer.by == "default"
-        ),
+        unattended=tuple(name for name, q in view.answered_choices if q.answer and q.answer.by == "default"),
         coverage=coverage,
         documents={n: unmarked(run.store.get(a.sha256)).decode("utf-8") for n, a in view.artifacts.items()},
         changed_sources=changed_sources(run),
@@ -135,14 +132,14 @@ def _frozen_anew(run: Run) -> list[Amended]:
             "what is judged", "as it was frozen", q.asked.text.partition("\n")[2], q.answer.text or "a person agreed"
         )
         for q in agreed
-        if q.answer is not None and q.answer.choice == 0
+        if q.answer is not None and q.reply is Reply.AGREE
     ]
 
 
 def _approval(run: Run) -> Approval | None:
     document = run.view.artifact(COMPREHENSION)
     asked = [q for q in run.view.questions.values() if q.asked.topic == "comprehension" and q.answer]
-    given = [q for q in asked if q.answer and q.answer.choice == 0]
+    given = [q for q in asked if q.reply is Reply.APPROVE]
     if document is None or not given:
         return None
     answer = given[-1].answer

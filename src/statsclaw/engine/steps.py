@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from statsclaw.roles.matrix import Role
+from statsclaw.runlog.causes import CauseKind
 from statsclaw.states import State
 
 
@@ -51,7 +52,7 @@ class SendBack:
     """The engine's checks of documents or tests found errors: back to their author."""
 
     role: Role
-    cause: str
+    cause: CauseKind
 
 
 @dataclass(frozen=True, slots=True)

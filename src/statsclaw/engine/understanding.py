@@ -59,11 +59,7 @@ def decisions_for_readers(run: Run) -> dict[str, list[str]]:
     """By function, what the person decided about it, in the words in which they were asked and answered."""
     comprehension = contract_of(run).comprehension
     assert comprehension is not None
-    answered = {
-        question.asked.cause.rpartition("/")[2]: question
-        for question in run.view.questions.values()
-        if question.asked.topic == "choice" and question.answer is not None
-    }
+    answered = dict(run.view.answered_choices)
     found: dict[str, list[str]] = {}
     for row in comprehension.definitions:
         for name in row.follows:

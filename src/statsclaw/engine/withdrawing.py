@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import assert_never
 
 from statsclaw.backends.human import HumanBackend
 from statsclaw.engine.run import Run
 from statsclaw.roles.matrix import MATRIX, Role
-from statsclaw.runlog.events import Finding, OrderWithdrawn, SignalRaised
-from statsclaw.runlog.fold import CONTRACT, RunView, WorkOrder
+from statsclaw.runlog.causes import Cause, CauseKind
+from statsclaw.runlog.events import OrderWithdrawn, SignalRaised
+from statsclaw.runlog.fold import RunView, WorkOrder
 from statsclaw.specs.contract import SIM_SPEC, TEST_SPEC
 
 #: By which documents the phases of a verification judge, and its criteria.
@@ -66,12 +68,8 @@ def _put_away(run: Run, dispatch: str) -> Path | None:
 
 def _overridden(run: RunView, signal: SignalRaised) -> str:
     """Every error that it was about stands, by the person's decision."""
-    checked: dict[str, tuple[Finding, ...]] = {
-        CONTRACT: run.checked.findings if run.checked else (),
-        "suite": run.suite.findings if run.suite else (),
-        "review": run.reviewed.findings if run.reviewed else (),
-    }
-    errors = [f for f in checked.get(signal.raised_by, ()) if f.severity == "error" and f.key in signal.about]
+    found = run.findings_of(Cause.parse(signal.cause).kind)
+    errors = [f for f in found if f.severity == "error" and f.key in signal.about]
     return "the person lets stand what was found" if errors and all(map(run.stands, errors)) else ""
 
 
@@ -81,9 +79,18 @@ def _amended(run: RunView, order: WorkOrder, role: str) -> str:
     signal = order.signal
     if not later or signal is None:
         return ""
-    concerned = {
-        CONTRACT: True,
-        "suite": not later.isdisjoint(MATRIX[Role(role)].artifacts),
-        "verification": not later.isdisjoint(_JUDGED_BY.get(signal.cause, ())),
-    }
-    return "the person has amended what is judged" if concerned.get(signal.raised_by) else ""
+    return "the person has amended what is judged" if _concerns(Cause.parse(signal.cause), later, role) else ""
+
+
+def _concerns(cause: Cause, amended: set[str], role: str) -> bool:
+    match cause.kind:
+        case CauseKind.CONTRACT:
+            return True
+        case CauseKind.SUITE:
+            return not amended.isdisjoint(MATRIX[Role(role)].artifacts)
+        case CauseKind.PHASE | CauseKind.CRITERIA:
+            return not amended.isdisjoint(_JUDGED_BY.get(str(cause), ()))
+        case CauseKind.ROLE | CauseKind.REVIEW:
+            return False
+        case _:
+            assert_never(cause.kind)

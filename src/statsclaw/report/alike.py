@@ -29,7 +29,6 @@ def wording(message: str) -> str:
 
 def cause_of(finding: e.Finding) -> Hashable:
     """The rule that a finding breaks, as its key begins; its wording where its key is made of its words."""
-    rule = finding.key.partition(":")[0]
     made_of_words = finding.model_copy(update={"key": ""}).keyed().key
-    same = wording(finding.message) if finding.key in ("", made_of_words) else rule
+    same = wording(finding.message) if finding.key in ("", made_of_words) else finding.rule
     return (finding.check, finding.severity, same)

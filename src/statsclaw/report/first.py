@@ -18,6 +18,7 @@ from statsclaw.report.study import StudyPart
 from statsclaw.report.understanding import Understanding
 from statsclaw.report.wording import count, one_line
 from statsclaw.runlog import events as e
+from statsclaw.runlog.causes import ChoiceLeft
 from statsclaw.states import Signal
 from statsclaw.verify.criteria.stated import StatedRow
 from statsclaw.verify.criteria.tally import tally
@@ -199,7 +200,9 @@ def _chosen(answered: list[Decision], understanding: Understanding) -> list[Chos
         if row.question.asked.topic in ("choice", "readings", "criterion")
     ]
     choices = understanding.comprehension.choices if understanding.comprehension else ()
-    put = {row.question.asked.cause.rpartition("/")[2] for row in answered if row.question.asked.topic == "choice"}
+    put = {
+        ChoiceLeft.parse(row.question.asked.cause).choice for row in answered if row.question.asked.topic == "choice"
+    }
     return rows + [
         Chosen(row.question, row.options[row.decision].label, "the planner", understanding.handed_in_at)
         for row in choices

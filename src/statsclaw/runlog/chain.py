@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from statsclaw.errors import LogDamaged
 from statsclaw.runlog.events import AnyEvent, Event
+from statsclaw.runlog.migrations import LOG_VERSION, migrated, version_of
 
 GENESIS = "0" * 64
 _HASH_FIELD = b',"hash":"'
@@ -42,8 +43,11 @@ def encode(seq: int, at: datetime, prev: str, event: Event) -> tuple[bytes, str]
     return body + _HASH_FIELD + digest.encode() + b'"}\n', digest
 
 
-def decode(line: bytes, number: int, prev: str) -> Record:
-    """The record in `line`, which must be line `number` and follow the line with hash `prev`."""
+def decode(line: bytes, number: int, prev: str, version: int = LOG_VERSION) -> Record:
+    """The record in `line`, which must be line `number` and follow the line with hash `prev`.
+
+    `version`: of the log, where an earlier StatsClaw may have written the line; the event is migrated.
+    """
     body, tail = line[:-_TAIL_LENGTH], line[-_TAIL_LENGTH:]
     digest = hashlib.sha256(body).hexdigest()
     if tail != _HASH_FIELD + digest.encode() + b'"}':
@@ -55,7 +59,7 @@ def decode(line: bytes, number: int, prev: str) -> Record:
             at=datetime.fromisoformat(fields["at"]),
             prev=fields["prev"],
             hash=digest,
-            event=_EVENT.validate_python(fields["event"]),
+            event=_EVENT.validate_python(migrated(fields["event"], version)),
         )
     except (ValueError, KeyError, TypeError, ValidationError, RecursionError) as error:
         raise LogDamaged(f"line {number} of the log is not an event of this version", number) from error
@@ -88,11 +92,21 @@ def read(path: Path) -> ReadLog:
 
 
 def _records(data: bytes) -> Iterator[Record]:
-    prev = GENESIS
+    prev, version = GENESIS, LOG_VERSION
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
-        record = decode(line, number, prev)
+        if number == 1:
+            version = _version_in(line)
+        record = decode(line, number, prev, version)
         prev = record.hash
         yield record
+
+
+def _version_in(line: bytes) -> int:
+    """What the first line says; of a line that is no event, `decode` will say so."""
+    try:
+        return version_of(json.loads(line)["event"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return LOG_VERSION
 
 
 # The head file says how far the log once reached; without it, lines cut off the end would leave no trace.

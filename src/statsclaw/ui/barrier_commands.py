@@ -12,6 +12,7 @@ from rich.table import Table
 from statsclaw.engine.attestation import Seen, dispatches_of
 from statsclaw.errors import MachineRefused
 from statsclaw.profiles.profile import PathClass
+from statsclaw.runlog.dispatch_id import DispatchId
 from statsclaw.runlog.events import NetworkUse, Sandbox, SandboxClosed
 from statsclaw.runlog.fold import RunView
 from statsclaw.runlog.log import read_view
@@ -129,7 +130,7 @@ def _matrix(view: RunView, seen: list[Seen]) -> Table:
 
 def _short(one: Seen) -> str:
     """builder-2 as bu2: a table of a whole run must fit a terminal."""
-    role, _, attempt = one.dispatch.rpartition("-")
+    role, attempt = DispatchId.parse(one.dispatch)
     return f"{_BEGIN_ALIKE.get(role, role[:2])}{attempt}"
 
 

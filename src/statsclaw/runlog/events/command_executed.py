@@ -6,6 +6,7 @@ from pydantic import Field
 
 from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.sandbox import NetworkUse
+from statsclaw.states import Phase
 
 Direction = Literal["too large", "too small", ""]
 #: The name of stored content, which is never a path.
@@ -75,7 +76,7 @@ class CommandExecuted(Event):
 
     kind: Literal["command_executed"] = "command_executed"
     name: str
-    phase: Literal["build", "checks", "unit_tests", "validation", "study"]
+    phase: Phase
     subject: Literal["before", "after", "null"]
     tree_sha256: str
     argv: tuple[str, ...]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
@@ -9,12 +10,21 @@ from statsclaw.runlog.events.base import Event, Fact
 Verdict = Literal["PASS", "FAIL", "UNDECIDED"]
 
 
+class Reason(StrEnum):
+    """Why a criterion has no answer, where it has none: by it is decided who mends it, never by the note."""
+
+    NO_TEST = "no-test"
+    ANOTHER_QUESTION = "another-question"
+    TEST_BROKE = "test-broke"
+    NO_RECORDS = "no-records"
+
+
 class Judgement(Fact):
     """The answer to one frozen criterion, computed from recorded evidence.
 
     `observed`: the value that decides, the worst of all where there are several; `margin`: how far it is from the
     bound, negative when it is beyond; `literal`: the verdict of the bare comparison, whatever its Monte Carlo error;
-    `planned`: how many replications there were to be, where the person wanted fewer.
+    `planned`: how many replications there were to be, where the person wanted fewer; `reason`: why nothing answered it.
     """
 
     id: str
@@ -31,6 +41,7 @@ class Judgement(Fact):
     where: str = ""
     evidence: tuple[str, ...] = ()
     note: str = Field("", max_length=2000)
+    reason: Reason | None = None
 
     @property
     def counts_as(self) -> Literal["PASS", "FAIL", "OPEN"]:

@@ -25,3 +25,13 @@ class Finding(Fact):
         return (
             self if self.key else self.model_copy(update={"key": f"{self.check}:{sha256(self.message.encode())[:8]}"})
         )
+
+    @property
+    def rule(self) -> str:
+        """The rule that it breaks: its key, or the part of it before the first colon."""
+        return self.key.partition(":")[0]
+
+    @property
+    def subject(self) -> str:
+        """What breaks the rule: the rest of its key."""
+        return self.key.partition(":")[2]

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from statsclaw.runlog.events.base import Event, Fact
 from statsclaw.runlog.events.file_change import InsidePath
 from statsclaw.runlog.events.usage import Usage
+from statsclaw.runlog.migrations import LOG_VERSION
 
 
 class Source(Fact):
@@ -48,9 +51,13 @@ class RoutingChoice(Fact):
 
 
 class RunCreated(Event):
-    """What was asked, of which target, by which workflow. Paths of the machine are not in it."""
+    """What was asked, of which target, by which workflow. Paths of the machine are not in it.
+
+    `log_version`: in which form the log was begun; earlier ones are migrated when they are read.
+    """
 
     kind: Literal["run_created"] = "run_created"
+    log_version: int = Field(LOG_VERSION, ge=1)
     run_id: str
     statsclaw_version: str
     directive: str

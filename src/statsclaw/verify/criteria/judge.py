@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
 from statsclaw.runlog.events.command_executed import CommandExecuted
-from statsclaw.runlog.events.criteria_judged import Judgement
+from statsclaw.runlog.events.criteria_judged import Judgement, Reason
 from statsclaw.specs.contract import Contract
-from statsclaw.verify.criteria.observed import ANOTHER_QUESTION
 from statsclaw.verify.criteria.study import judge_study
-from statsclaw.verify.criteria.tests import BROKEN, NO_TEST, judge_tests, one_per_criterion
+from statsclaw.verify.criteria.tests import judge_tests, one_per_criterion
 from statsclaw.verify.study_report import Records
-
-NO_RECORDS = "the study has no records"
 
 
 def judge(
@@ -68,17 +66,23 @@ def at_fault(judgement: Judgement) -> str:
 
     A test that broke before it could answer was most often broken by the package, and that is told of the test itself.
     """
-    if judgement.note.startswith(NO_RECORDS):
-        return "simulator"
-    unanswered = judgement.note.startswith((NO_TEST, ANOTHER_QUESTION)) and BROKEN not in judgement.note
-    return "tester" if unanswered else "builder"
+    match judgement.reason:
+        case Reason.NO_RECORDS:
+            return "simulator"
+        case Reason.NO_TEST | Reason.ANOTHER_QUESTION:
+            return "tester"
+        case Reason.TEST_BROKE | None:
+            return "builder"
+        case _:
+            assert_never(judgement.reason)
 
 
 def _without_records(contract: Contract, refused: str) -> list[Judgement]:
-    note = f"{NO_RECORDS}: {refused}" if refused else NO_RECORDS
+    note = f"the study has no records: {refused}" if refused else "the study has no records"
     return [
         Judgement(
-            id=row.id, quantity=row.quantity, rule=row.metric, verdict="FAIL", literal="FAIL", note=note[:2000]
+            id=row.id, quantity=row.quantity, rule=row.metric, verdict="FAIL", literal="FAIL", note=note[:2000],
+            reason=Reason.NO_RECORDS,
         )
         for row in (contract.study.criteria if contract.study else ())
     ]  # fmt: skip

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from statsclaw.runlog.events.command_executed import Observation
+from statsclaw.runlog.events.criteria_judged import Reason
 from statsclaw.specs.test_spec import Criterion, Rule, Tolerance
 
 MOST_DIGITS = 15.0
-ANOTHER_QUESTION = "answered another question"
 _FARTHEST = 1e300
 ASKED: dict[Rule, str] = {
     "close": "close",
@@ -26,12 +26,16 @@ ASKED: dict[Rule, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`margin`: how much of the bound is left, negative beyond it, None where nothing was measured."""
+    """`margin`: how much of the bound is left, negative beyond it, None where nothing was measured.
+
+    `told`: what missed, in words; `reason`: why it is no answer to the criterion at all.
+    """
 
     observation: Observation
     passed: bool
     margin: float | None = None
-    reason: str = ""
+    told: str = ""
+    reason: Reason | None = None
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -42,8 +46,8 @@ class Answer:
 def answer(criterion: Criterion, observation: Observation) -> Answer:
     """Does the observation meet the criterion, and by how much?"""
     if observation.rule != ASKED[criterion.rule]:
-        reason = f'{ANOTHER_QUESTION}: "{observation.rule}" where "{criterion.rule}" is asked'
-        return Answer(observation, False, None, reason)
+        told = f'answered another question: "{observation.rule}" where "{criterion.rule}" is asked'
+        return Answer(observation, False, None, told, Reason.ANOTHER_QUESTION)
     if ASKED[criterion.rule] == "holds":
         held = observation.held is True
         return Answer(observation, held, None, "" if held else _said("it does not hold", observation))

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from statsclaw.runlog.events.command_executed import CaseOutcome, CommandExecuted, Observation
-from statsclaw.runlog.events.criteria_judged import Judgement
+from statsclaw.runlog.events.criteria_judged import Judgement, Reason
 from statsclaw.specs.test_spec import Criterion, TestSpec
 from statsclaw.verify.criteria.observed import Answer, answer
 
-NO_TEST, BROKEN = "no test decided it", "its test failed"
+_NO_TEST = "no test decided it"
 _LONGEST_NOTE = 2000
 _LONGEST_LINE = 300
 _R_CHECK = "r-cmd-check"
@@ -93,13 +93,13 @@ class _Tested:
     def judgement(self) -> Judgement:
         if not self.answers:
             broken = next((case for case in self.cases if case.broken), None)
-            return self._judgement(None, _undecided(NO_TEST, broken))
+            return self._unanswered(None, _NO_TEST, broken)
         worst = min((found for _, found in self.answers), key=lambda found: found.rank)
         if not worst.passed:
-            return self._judgement(worst, worst.reason)
+            return self._judgement(worst, worst.told, reason=worst.reason)
         if silent := self._silent():
             broken = next((case for case in self.cases if case.broken and case.scenarios & set(silent)), None)
-            return self._judgement(worst, _undecided(f"{NO_TEST} for {', '.join(silent)}", broken))
+            return self._unanswered(worst, f"{_NO_TEST} for {', '.join(silent)}", broken)
         if broken := next((case for case in self.cases if case.broken and not self._explained(case)), None):
             return self._judgement(worst, _failure(broken), where=broken.row.name)
         return self._judgement(worst, "")
@@ -122,7 +122,15 @@ class _Tested:
             if part.criterion in others
         )
 
-    def _judgement(self, worst: Answer | None, fault: str, *, where: str = "") -> Judgement:
+    def _unanswered(self, worst: Answer | None, told: str, broken: Case | None) -> Judgement:
+        """A test that broke before it could answer is another matter than a test that was not written."""
+        if broken is None:
+            return self._judgement(worst, told, reason=Reason.NO_TEST)
+        return self._judgement(worst, f"{told}; {_failure(broken)}", reason=Reason.TEST_BROKE)
+
+    def _judgement(
+        self, worst: Answer | None, fault: str, *, where: str = "", reason: Reason | None = None
+    ) -> Judgement:
         observation = worst.observation if worst else None
         verdict = "FAIL" if fault else "PASS"
         skipped = sum(case.row.outcome == "skipped" for case in self.cases)
@@ -139,16 +147,13 @@ class _Tested:
             where=where or (observation.test if observation else ""),
             evidence=tuple(dict.fromkeys(case.command.output_sha256 for case in self.cases)),
             note="; ".join(filter(None, (fault, seen, f"{skipped} tests skipped" if skipped else "")))[:_LONGEST_NOTE],
+            reason=reason,
         )
-
-
-def _undecided(told: str, broken: Case | None) -> str:
-    return f"{told}; {_failure(broken)}" if broken else told
 
 
 def _failure(case: Case) -> str:
     first = case.row.error.strip().split("\n")[0][:_LONGEST_LINE] or case.row.outcome
-    return f"{BROKEN}: {case.row.name}: {first}"
+    return f"its test failed: {case.row.name}: {first}"
 
 
 # --- checks ----------------------------------------------------------------------------------------------------------
