@@ -66,6 +66,30 @@ def summary(
     tell_notes(store, mixed=long)
 
 
+def compare(
+    study: StudyArgument,
+    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Default: every other one.")] = None,
+    reference: Annotated[str | None, typer.Argument(metavar="[REFERENCE]", help="Default: the first.")] = None,
+    out: OutOption = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric. Repeatable.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Every metric at full precision, one per line.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Methods beside each other: every metric of one minus that of another, with the error of the pairs."""
+    from statsclaw.montecarlo.metrics.comparing import USUAL, as_csv, compare_methods, render_compared
+    from statsclaw.montecarlo.verdicts.report import finite
+
+    loaded = loaded_from(study)
+    store = results_of(loaded, out)
+    shown = metric or [*USUAL, *loaded.metrics]
+    found = compare_methods(loaded, store, method=method, reference=reference, metrics=metric if csv or json else shown)
+    if json:
+        print(jsonlib.dumps(finite({"study": loaded.name, "rows": [asdict(row) for row in found.rows]})))
+    else:
+        print(as_csv(found), end="") if csv else _print(render_compared(found, shown))
+    tell_notes(store, mixed=csv or json)
+
+
 def verdict(
     study: StudyArgument,
     out: OutOption = None,
