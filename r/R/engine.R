@@ -53,9 +53,9 @@ engine <- function(arguments, tell = NULL, allowed = 0L) {
 
 # What the engine says, in the words of R: options of its command line are arguments here, its commands are functions.
 in_r <- function(text) {
-  functions <- "run|summary|verdict|failures|figures"
+  functions <- "run|summary|verdict|failures|figures|replay|export|table|report|plan|compare|status|sbc"
   # statsclaw mc run s.toml --redo
-  command <- sprintf("`?statsclaw mc (%s) ('[^']*'|[^ `;]*[^ `;.,])((?: --[a-z-]+(?: [^- (;`][^ ;`]*[^ ;`.,])?)*)`?", functions)
+  command <- sprintf("`?statsclaw mc (%s) ('[^']*'|[^ `;]*[^ `;.,])((?: --[a-z-]+(?: (?:'[^']*'|[^- (;`'][^ ;`]*(?<![.,])))?)*)`?", functions)
   while ((place <- regexpr(command, text, perl = TRUE)) > 0L) {
     found <- regmatches(text, place)
     words <- regmatches(found, regexec(command, found, perl = TRUE))[[1L]]
@@ -73,6 +73,8 @@ arguments_of <- function(text) {
   text <- gsub("--(apart|redo|accept|sequential)\\b", "\\1 = TRUE", text, perl = TRUE)
   text <- gsub("--go-on\\b", "go_on = TRUE", text, perl = TRUE)
   text <- gsub("--(replications|workers) ([0-9]+)", "\\1 = \\2", text, perl = TRUE)
+  text <- gsub("--rep ([0-9]+)", "replication = \\1", text, perl = TRUE)
+  text <- gsub("--(cell|method) (?:'([^']*)'|([^ ;,`)'][^ ;`)]*))(?<![,.])", "\\1 = \"\\2\\3\"", text, perl = TRUE)
   gsub("--out (?!or\\b)([^ ;,`)]+[^ ;,`).])", "out = \"\\1\"", gsub("with --out(?=[,;. ]|$)", "with `out`", text, perl = TRUE),
     perl = TRUE)
 }

@@ -104,12 +104,12 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
     assert mc(tmp_path, "run", "s.py", "--replications", "20", "--workers", "1").returncode == 0
     shown = mc(tmp_path, "compare", "s.py")
     assert shown.returncode == 0 and "median minus mean" in shown.stdout and "times faster" in shown.stdout
-    rows = json.loads(mc(tmp_path, "compare", "s.py", "mean", "median", "--json").stdout)["rows"]
+    rows = json.loads(mc(tmp_path, "compare", "s.py", "mean", "--against", "median", "--json").stdout)["rows"]
     assert {(row["method"], row["reference"]) for row in rows} == {("mean", "median")}
     assert len(mc(tmp_path, "compare", "s.py", "--csv").stdout.splitlines()) == 1 + len(rows)
     for words, said in (
         (["s.py", "meam"], "there is no method 'meam': did you mean 'mean'?"),
-        (["s.py", "mean", "mean"], "mean cannot be compared with itself"),
+        (["s.py", "mean", "--against", "mean"], "mean cannot be compared with itself"),
         (["s.py", "--metric", "biass"], "there is no metric 'biass': did you mean 'bias'?"),
     ):
         refused = mc(tmp_path, "compare", *words)

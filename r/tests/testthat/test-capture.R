@@ -118,3 +118,9 @@ test_that("a grid is a list of axes, and an edited file is run by the name of it
   cat("# mine\n", file = study$code, append = TRUE)
   expect_error(write(list(n = 20), study$file), paste0("mc_run(\"", study$file, "\")"), fixed = TRUE)
 })
+
+test_that("commands with quoted and one-digit options are put in the words of R", {
+  expect_identical(in_r("statsclaw mc replay s.toml --cell 'n=20, k=1' --rep 0"), "mc_replay(\"s.toml\", cell = \"n=20, k=1\", replication = 0)")
+  expect_identical(in_r("statsclaw mc replay s.toml --cell n=20,k=1 --rep 17 --method hl."),
+    "mc_replay(\"s.toml\", cell = \"n=20,k=1\", replication = 17, method = \"hl\").")
+})

@@ -69,7 +69,9 @@ def summary(
 def compare(
     study: StudyArgument,
     method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Default: every other one.")] = None,
-    reference: Annotated[str | None, typer.Argument(metavar="[REFERENCE]", help="Default: the first.")] = None,
+    reference: Annotated[
+        str | None, typer.Option("--against", help="The method it is compared with (default: the first).")
+    ] = None,
     out: OutOption = None,
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric. Repeatable.")] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Every metric at full precision, one per line.")] = False,
