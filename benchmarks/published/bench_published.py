@@ -1,6 +1,6 @@
 """Three published simulation studies, done again from their description. `published.toml` holds what they published.
 
-Run: python benchmarks/published/bench_published.py [NAME] [--replications N] [--workers N] [--results FOLDER]
+Run: python benchmarks/published/bench_published.py [NAME] [--replications N | --as-published] [--workers N]
 
 Prints every published figure with ours, both Monte Carlo errors together, and how many of those the two are apart. All
 three studies together, with at least the published replications, also write docs/explanation/published-studies.md.
@@ -165,7 +165,8 @@ def do(name: str, published: dict[str, Any], options: argparse.Namespace) -> Don
     try:
         study = load_study(HERE / f"{name}.py")
         folder = options.results / f"{name}.results"
-        results = run(study, folder=folder, workers=options.workers, replications=options.replications, careful=True)
+        count = published["replications"] if options.as_published else options.replications
+        results = run(study, folder=folder, workers=options.workers, replications=count, careful=True)
     except StudyRefused as refused:
         raise SystemExit(f"error: {refused}") from None
     return Done(name, published, study, results)
@@ -284,6 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", choices=list(published), help="default: all three, and the page")
     parser.add_argument("--replications", type=int, help="of each cell; default: those of the study")
+    parser.add_argument("--as-published", action="store_true", help="as many as the publication states")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--results", type=Path, default=HERE, help="where the folders of results are")
     options = parser.parse_args()

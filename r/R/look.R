@@ -14,7 +14,7 @@ mc_replay <- function(study, cell, replication, method = NULL, out = NULL) {
 
 # Prints what the engine says, and returns it. Status 5: something is not as it should be, which the text says.
 said <- function(arguments) {
-  lines <- in_r(as.character(engine(arguments, allowed = c(0L, 5L))))
+  lines <- vapply(as.character(engine(arguments, allowed = c(0L, 5L))), in_r, "", USE.NAMES = FALSE)
   cat(lines, sep = "\n")
   invisible(lines)
 }
