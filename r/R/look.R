@@ -44,9 +44,8 @@ mc_metric <- function(study, metric, out = NULL) {
   d <- mc_results(study, out = out)
   unknown <- setdiff(wanted, names(d))
   if (length(unknown)) {
-    stop(sprintf("there is no column %s in mc_results(); there are %s", unknown[[1L]],
-      paste(setdiff(names(d), c("cell", "cell_name", "method", "replication", "parameter", "status", "problem")),
-        collapse = ", ")), call. = FALSE)
+    columns <- setdiff(names(d), c("cell", "cell_name", "method", "replication", "parameter", "status", "problem"))
+    stop(sprintf("there is no column \"%s\" in mc_results(): %s", unknown[[1L]], meant(unknown[[1L]], columns)), call. = FALSE)
   }
   groups <- split(d, factor(paste(d$cell, d$method, d$parameter, sep = "\r"),
     unique(paste(d$cell, d$method, d$parameter, sep = "\r"))))

@@ -41,14 +41,18 @@ METRICS <- c(
 mc_criterion <- function(id, metric, method, parameter = NULL, low = NULL, high = NULL, cells = list(), field = NULL,
                          unit = NULL, reference = NULL, axis = NULL, of = NULL, minus = NULL, source = NULL) {
   for (name in c(metric, of)) if (!name %in% METRICS) {
-    near <- METRICS[[which.min(adist(name, METRICS))]]
-    meant <- if (adist(name, near) <= nchar(name) / 2) sprintf("did you mean \"%s\"?", near)
-      else paste("there are", paste(METRICS, collapse = ", "))
-    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant), call. = FALSE)
+    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant(name, METRICS)), call. = FALSE)
   }
   structure(class = "mc_criterion", list(id = id, metric = metric, method = method, parameter = parameter, low = low,
     high = high, cells = cells, field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus,
     source = source))
+}
+
+# The nearest name that there is, or all of them.
+meant <- function(name, known) {
+  near <- known[[which.min(adist(name, known))]]
+  if (adist(name, near) <= nchar(name) / 2) return(sprintf("did you mean \"%s\"?", near))
+  paste("there are", paste(known, collapse = ", "))
 }
 
 print.mc_criterion <- function(x, ...) {

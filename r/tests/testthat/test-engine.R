@@ -114,7 +114,7 @@ test_that("truths of the data, cells left out, comparisons, own metrics, tables,
   expect_identical(nrow(both), nrow(bias))
   expect_equal(both$value.x, both$value.y, tolerance = 1e-12)
   expect_equal(both$mcse.x, both$mcse.y, tolerance = 1e-9)
-  expect_error(mc_metric(study, function(estimat) 1), "no column estimat in mc_results")
+  expect_error(mc_metric(study, function(estimat) 1), "no column \"estimat\" in mc_results\\(\\): did you mean \"estimate\"")
 
   expect_output(mc_table(study, "rmse", "latex"), "toprule")
   page <- mc_report(study, open = FALSE)
