@@ -117,3 +117,15 @@ def test_what_cannot_be_compared_is_one_line(tmp_path: Path) -> None:
     empty = Table(np.zeros(5, dtype=bool), {})
     with pytest.raises(Exception, match="one method"):
         compare_methods(study_of("a"), MemoryResults({(0, "a"): empty}))
+
+
+def test_a_verdict_says_how_what_is_undecided_gets_more_replications(tmp_path: Path) -> None:
+    assert mc(tmp_path, "new", "s.py").returncode == 0
+    assert mc(tmp_path, "run", "s.py", "--replications", "40", "--workers", "1").returncode == 0
+    said = mc(tmp_path, "verdict", "s.py").stdout
+    assert "UNDECIDED" in said and "More replications for what is undecided: statsclaw mc run s.py --sequential" in said
+    text = (tmp_path / "s.py").read_text()
+    (tmp_path / "s.py").write_text(
+        text.replace("replications=1000", "replications=40, cap=40").replace("cap=8000,", "")
+    )
+    assert "More replications" not in mc(tmp_path, "verdict", "s.py").stdout

@@ -18,7 +18,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.sandbox.printable import printable_lines
 from statsclaw.ui.exit_codes import NOT_PASSED
 from statsclaw.ui.line import plain
-from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of, tell_notes
+from statsclaw.ui.mc_commands import OutOption, StudyArgument, command_line, loaded_from, results_of, tell_notes
 from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
@@ -119,7 +119,15 @@ def verdict(
         findings_of(loaded, results), sensitivity(loaded, results, verdicts=verdicts), changes(store.folder, loaded)
     )  # fmt: skip
     notes = [*(change.text for change in changed), *short_of(loaded, store), *store.mixed()]
-    parts = [render_verdicts(verdicts, every_cell=cells), found.render(), render_sensitivity(unseen)]
+    undecided = (each for each in verdicts if each.verdict == "UNDECIDED" and each.by == "sequential")
+    more = any(each.replications < each.cap for each in undecided)
+    run_on = f"More replications for what is undecided: {command_line('run', study, out)} --sequential\n"
+    parts = [
+        render_verdicts(verdicts, every_cell=cells),
+        run_on if more else "",
+        found.render(),
+        render_sensitivity(unseen),
+    ]
     text = "\n".join([*(f"note: {note}" for note in notes), *filter(None, parts)]).rstrip("\n")
     tell_notes(store, mixed=False)
     if json:
