@@ -1,6 +1,6 @@
 """Three published simulation studies, done again from their description. `published.toml` holds what they published.
 
-Run: python benchmarks/published/bench_published.py [NAME] [--replications N] [--workers N] [--results FOLDER]
+Run: python benchmarks/published/bench_published.py [NAME] [--replications N | --as-published] [--workers N]
 
 Prints every published figure with ours, both Monte Carlo errors together, and how many of those the two are apart. All
 three studies together, with at least the published replications, also write docs/explanation/published-studies.md.
@@ -165,7 +165,8 @@ def do(name: str, published: dict[str, Any], options: argparse.Namespace) -> Don
     try:
         study = load_study(HERE / f"{name}.py")
         folder = options.results / f"{name}.results"
-        results = run(study, folder=folder, workers=options.workers, replications=options.replications, careful=True)
+        count = published["replications"] if options.as_published else options.replications
+        results = run(study, folder=folder, workers=options.workers, replications=count, careful=True)
     except StudyRefused as refused:
         raise SystemExit(f"error: {refused}") from None
     return Done(name, published, study, results)
@@ -216,7 +217,7 @@ def worked_example(published: dict[str, Any]) -> dict[str, str]:
     limits = dag2018.james_limits(degrees, weights)
     return {
         "example.statistics_as_printed": f"{same} of {len(example['statistics'])}",
-        "example.james_limit_printed": f"{example['james_limit']:.6f}",
+        "example.james_limit_published": f"{example['james_limit']:.6f}",
         **{f"example.james_limit_{reading}": f"{limit:.6f}" for reading, limit in limits.items()},
     }
 
@@ -229,7 +230,7 @@ def line(one: Figure) -> str:
     )
 
 
-def cell_of(one: Figure, other: Figure | None, limit: float) -> str:
+def cell_of(one: Figure, limit: float) -> str:
     """published / here (/ exact); † beyond two errors, bold where certainly different."""
     digits = one.decimals + 1
     text = f"{one.published:.{one.decimals}f} / {one.here:.{digits}f}"
@@ -249,7 +250,7 @@ def tables(done: Done, figures: Sequence[Figure]) -> str:
     layouts: dict[tuple[str, ...], list[list[str]]] = {}
     for ones in rows.values():
         heads = [*ones[0].cell.split(","), *([] if by_method else [f"`{ones[0].method}`"])]
-        cells = [cell_of(one, None, done.limit) for one in ones]
+        cells = [cell_of(one, done.limit) for one in ones]
         layouts.setdefault(tuple(one.label for one in ones), []).append([*heads, *cells])
     texts = []
     for labels, body in layouts.items():
@@ -259,7 +260,11 @@ def tables(done: Done, figures: Sequence[Figure]) -> str:
     return "\n\n".join(texts)
 
 
-def write_page(all_done: Sequence[Done], said: Mapping[str, Mapping[str, str]]) -> None:
+def said_of(done: Done) -> dict[str, str]:
+    return summary(done) | (worked_example(done.published) if done.name == "dag2018" else {})
+
+
+def write_page(all_done: Sequence[Done], said: Mapping[str, Mapping[str, str]], page: Path = PAGE) -> None:
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     studies = {
         done.name: {
@@ -272,7 +277,7 @@ def write_page(all_done: Sequence[Done], said: Mapping[str, Mapping[str, str]]) 
         for done in all_done
     }
     template = environment.from_string((HERE / "page.md").read_text(encoding="utf-8"))
-    PAGE.write_text(template.render(studies=studies, **studies), encoding="utf-8")
+    page.write_text(template.render(studies=studies, **studies), encoding="utf-8")
 
 
 def main() -> None:
@@ -280,6 +285,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", choices=list(published), help="default: all three, and the page")
     parser.add_argument("--replications", type=int, help="of each cell; default: those of the study")
+    parser.add_argument("--as-published", action="store_true", help="as many as the publication states")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--results", type=Path, default=HERE, help="where the folders of results are")
     options = parser.parse_args()
@@ -288,7 +294,7 @@ def main() -> None:
     for name in [options.name] if options.name else published:
         done = do(name, published[name], options)
         all_done.append(done)
-        said[name] = summary(done) | (worked_example(published[name]) if name == "dag2018" else {})
+        said[name] = said_of(done)
         print(f"# {published[name]['title']}")
         for one in done.figures:
             print(line(one))

@@ -10,7 +10,8 @@ SHORT <- 2000 # bytes of a value that is written out
 
 new_capture <- function(stem) {
   list2env(
-    list(stem = stem, top = list(), packages = character(), saved = list(), missing = character(), open = list()),
+    list(stem = stem, top = list(), packages = character(), saved = list(), missing = character(), open = list(),
+      own = c("dgp", "methods")), # names that the study file itself defines
     parent = emptyenv()
   )
 }
@@ -58,7 +59,7 @@ function_text <- function(f, state, name) {
 
 capture_top <- function(each, state) {
   if (!is.null(state$top[[each$name]])) return(invisible())
-  if (each$name %in% c("dgp", "methods")) {
+  if (each$name %in% state$own) {
     stop(sprintf("the study file itself defines `%s`: rename the variable of that name", each$name), call. = FALSE)
   }
   state$top[[each$name]] <- "" # it may use itself

@@ -53,9 +53,12 @@ engine <- function(arguments, tell = NULL, allowed = 0L) {
 
 # What the engine says, in the words of R: options of its command line are arguments here, its commands are functions.
 in_r <- function(text) {
-  functions <- "run|summary|verdict|failures|figures"
+  functions <- "run|summary|verdict|failures|figures|replay|export|table|report|plan|compare|status|sbc"
+  text <- gsub("`?statsclaw mc ([a-z]+) --help`?", "?mc_\\1", text)
+  text <- sub("?mc_figures", "?mc_plot", text, fixed = TRUE)
+  text <- gsub("'--([a-z]+)'(?: / '-[a-z]')?", "`\\1`", text, perl = TRUE)
   # statsclaw mc run s.toml --redo
-  command <- sprintf("`?statsclaw mc (%s) ('[^']*'|[^ `;]*[^ `;.,])((?: --[a-z-]+(?: [^- (;`][^ ;`]*[^ ;`.,])?)*)`?", functions)
+  command <- sprintf("`?statsclaw mc (%s) ('[^']*'|[^ `;]*[^ `;.,])((?: --[a-z-]+(?: (?:'[^']*'|[^- (;`'][^ ;`]*(?<![.,])))?)*)`?", functions)
   while ((place <- regexpr(command, text, perl = TRUE)) > 0L) {
     found <- regmatches(text, place)
     words <- regmatches(found, regexec(command, found, perl = TRUE))[[1L]]
@@ -66,6 +69,9 @@ in_r <- function(text) {
   text <- gsub("--json and --format csv give both", "mc_summary() gives both", text, fixed = TRUE)
   text <- gsub("add a [[criterion]] to its file", "add criteria = list(mc_criterion(...)) to mc_study()", text, fixed = TRUE)
   text <- gsub("statsclaw mc new STUDY.py writes one to start from", "mc_study() writes one", text, fixed = TRUE)
+  text <- gsub("return Estimate(draws=\u2026) and write truth={\"mu\": lambda data, cell: data[\"mu\"]}",
+    "return list(mu = list(draws = ...)) and write truth = list(mu = function(data, cell) data$mu)", text, fixed = TRUE)
+  text <- gsub("give another --to", "give another `file`", text, fixed = TRUE)
   arguments_of(text)
 }
 
@@ -73,6 +79,8 @@ arguments_of <- function(text) {
   text <- gsub("--(apart|redo|accept|sequential)\\b", "\\1 = TRUE", text, perl = TRUE)
   text <- gsub("--go-on\\b", "go_on = TRUE", text, perl = TRUE)
   text <- gsub("--(replications|workers) ([0-9]+)", "\\1 = \\2", text, perl = TRUE)
+  text <- gsub("--rep ([0-9]+)", "replication = \\1", text, perl = TRUE)
+  text <- gsub("--(cell|method) (?:'([^']*)'|([^ ;,`)'][^ ;`)]*))(?<![,.])", "\\1 = \"\\2\\3\"", text, perl = TRUE)
   gsub("--out (?!or\\b)([^ ;,`)]+[^ ;,`).])", "out = \"\\1\"", gsub("with --out(?=[,;. ]|$)", "with `out`", text, perl = TRUE),
     perl = TRUE)
 }

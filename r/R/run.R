@@ -20,8 +20,8 @@ mc_summary <- function(study, metric = NULL, out = NULL) {
   if (!is.null(metric)) {
     unknown <- setdiff(metric, rows$metric)
     if (length(unknown)) {
-      stop(sprintf("there is no metric '%s' in the summary; there are %s", unknown[[1L]],
-        paste(unique(rows$metric), collapse = ", ")), call. = FALSE)
+      stop(sprintf("there is no metric \"%s\" in the summary: %s", unknown[[1L]], meant(unknown[[1L]], unique(rows$metric))),
+        call. = FALSE)
     }
     rows <- rows[rows$metric %in% metric, , drop = FALSE]
     rownames(rows) <- NULL

@@ -1,18 +1,26 @@
 mc_study <- function(file, grid = list(), draw, methods, truth, replications, seed, criteria = list(),
                      packages = character(), files = character(), name = NULL, level = NULL, timeout = NULL,
-                     cap = NULL, failures_allowed = NULL) {
+                     cap = NULL, failures_allowed = NULL, mcse = NULL, leave_out = list(),
+                     common_random_numbers = FALSE, description = NULL) {
   file <- paste0(file_path_sans_ext(path.expand(file)), ".toml")
   stem <- file_path_sans_ext(basename(file))
   check_functions(draw, methods)
   check_grid(grid)
   state <- new_capture(stem)
-  program <- program_lines(draw, methods, packages, state)
+  of_data <- if (is.list(truth) && !is.data.frame(truth)) Filter(is.function, truth)
+  program <- program_lines(draw, methods, packages, state, of_data)
   tell_capture(state)
   by_cell <- is.function(replications) || !is.null(names(replications))
   study <- list(name = if (is.null(name)) stem else name, replications = if (!by_cell) replications, seed = seed,
-    level = level, timeout = timeout, cap = cap, failures_allowed = failures_allowed)
+    level = level, timeout = timeout, cap = cap, failures_allowed = failures_allowed, description = description,
+    common_random_numbers = if (common_random_numbers) TRUE)
   own <- names(state$saved)
-  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem, if (by_cell) replications)
+  if (length(of_data)) truth[names(of_data)] <- "data" # the study file says which, truth() in the R file says what
+  if (!is.null(names(leave_out))) leave_out <- list(leave_out)
+  extra <- c(inline_line("mcse", mcse), leave_out_line(leave_out, grid))
+  cells <- cells_of_grid(grid, leave_out)
+  design <- design_lines(study, names(methods), grid, truth, criteria, c(files, own), stem, if (by_cell) replications,
+    extra, cells)
   code <- file.path(dirname(file), paste0(stem, ".R"))
   for (each in c(file, code)) check_untouched(each, file)
   if (!dir.exists(dirname(file))) dir.create(dirname(file), recursive = TRUE)
@@ -33,14 +41,18 @@ METRICS <- c(
 mc_criterion <- function(id, metric, method, parameter = NULL, low = NULL, high = NULL, cells = list(), field = NULL,
                          unit = NULL, reference = NULL, axis = NULL, of = NULL, minus = NULL, source = NULL) {
   for (name in c(metric, of)) if (!name %in% METRICS) {
-    near <- METRICS[[which.min(adist(name, METRICS))]]
-    meant <- if (adist(name, near) <= nchar(name) / 2) sprintf("did you mean \"%s\"?", near)
-      else paste("there are", paste(METRICS, collapse = ", "))
-    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant), call. = FALSE)
+    stop(sprintf("criterion %s: there is no metric \"%s\": %s", id, name, meant(name, METRICS)), call. = FALSE)
   }
   structure(class = "mc_criterion", list(id = id, metric = metric, method = method, parameter = parameter, low = low,
     high = high, cells = cells, field = field, unit = unit, reference = reference, axis = axis, of = of, minus = minus,
     source = source))
+}
+
+# The nearest name that there is, or all of them.
+meant <- function(name, known) {
+  near <- known[[which.min(adist(name, known))]]
+  if (adist(name, near) <= nchar(name) / 2) return(sprintf("did you mean \"%s\"?", near))
+  paste("there are", paste(known, collapse = ", "))
 }
 
 print.mc_criterion <- function(x, ...) {
@@ -72,6 +84,17 @@ check_functions <- function(draw, methods) {
   }
 }
 
+# Every combination of levels, but for those that are left out, in the order of the engine.
+cells_of_grid <- function(grid, leave_out) {
+  cells <- expand.grid(rev(as.list(grid)), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
+  cells <- cells[rev(seq_along(cells))]
+  for (combination in leave_out) {
+    fits <- lapply(names(combination), function(axis) cells[[axis]] %in% combination[[axis]])
+    cells <- cells[!Reduce(`&`, fits), , drop = FALSE]
+  }
+  cells
+}
+
 check_grid <- function(grid) {
   if (is.data.frame(grid)) {
     stop("`grid` is a list of axes with their levels, not a data frame of cells: list(n = c(20, 50), errors = \"t3\") ",
@@ -86,11 +109,16 @@ check_grid <- function(grid) {
 
 # ---- study.R ---------------------------------------------------------------------------------------------------------
 
-program_lines <- function(draw, methods, packages, state) {
+program_lines <- function(draw, methods, packages, state, of_data = NULL) {
   state$packages <- union(packages, state$packages)
+  if (length(of_data)) state$own <- c(state$own, "truth")
   dgp <- function_text(draw, state, "dgp")
   texts <- vapply(names(methods), function(each) function_text(methods[[each]], state, each), "")
   listed <- paste0("  ", vapply(names(methods), r_name, ""), " = ", texts)
+  truths <- vapply(names(of_data), function(each) {
+    given <- if (length(formals(of_data[[each]])) == 1L) "(data)" else "(data, cell)"
+    sprintf("  %s = (%s)%s", r_name(each), function_text(of_data[[each]], state, each), given)
+  }, "")
   top <- sprintf("%s <- %s", vapply(names(state$top), r_name, ""), unlist(state$top))
   c(
     "# Data and methods. Every replication has its own stream: do not call set.seed().",
@@ -101,7 +129,8 @@ program_lines <- function(draw, methods, packages, state) {
     "",
     "methods <- list(",
     paste(listed, collapse = ",\n"),
-    ")"
+    ")",
+    if (length(truths)) c("", "truth <- function(data, cell) list(", paste(truths, collapse = ",\n"), ")")
   )
 }
 
@@ -119,13 +148,12 @@ tell_capture <- function(state) {
 
 # ---- study.toml ------------------------------------------------------------------------------------------------------
 
-design_lines <- function(study, methods, grid, truth, criteria, files, stem, replications = NULL) {
+design_lines <- function(study, methods, grid, truth, criteria, files, stem, replications, extra, cells) {
   plain <- study[!vapply(study, is.null, NA)]
-  cells <- expand.grid(rev(as.list(grid)), stringsAsFactors = FALSE, KEEP.OUT.ATTRS = FALSE)
-  cells <- cells[rev(seq_along(cells))]
   c(
     vapply(names(plain), function(key) toml_line(key, toml_scalar(plain[[key]])), ""),
     toml_line("methods", toml_array(methods)),
+    extra,
     "",
     "[program]",
     toml_line("r", toml_text(paste0(stem, ".R"))),
@@ -137,6 +165,27 @@ design_lines <- function(study, methods, grid, truth, criteria, files, stem, rep
     truth_lines(truth, cells),
     unlist(lapply(if (is.character(criteria$id)) list(criteria) else criteria, criterion_lines))
   )
+}
+
+# key = { a = 1, b = [2, 3] }; nothing without values.
+inline_line <- function(key, values) if (length(values)) toml_line(key, inline_table(values, key))
+
+inline_table <- function(values, key) {
+  if (is.null(names(values)) || !all(nzchar(names(values)))) {
+    stop(sprintf("`%s` needs names, such as %s", key,
+      if (key == "mcse") "c(coverage = 0.005)" else "list(list(n = 20, p = c(10, 20)))"), call. = FALSE)
+  }
+  text <- function(value) if (length(value) == 1L) toml_scalar(value) else toml_array(value)
+  pairs <- vapply(names(values), function(each) toml_line(each, text(values[[each]])), "")
+  sprintf("{ %s }", paste(pairs, collapse = ", "))
+}
+
+leave_out_line <- function(leave_out, grid) {
+  if (!length(leave_out)) return(NULL)
+  for (axis in unlist(lapply(leave_out, names))) if (!axis %in% names(grid)) {
+    stop(sprintf("`leave_out` names the axis %s, which `grid` does not have", axis), call. = FALSE)
+  }
+  toml_line("leave_out", sprintf("[%s]", paste(vapply(leave_out, inline_table, "", key = "leave_out"), collapse = ", ")))
 }
 
 # A list for all cells, a data frame with levels and values, or a function of the cell.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import shutil
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from statsclaw.errors import InputRefused
 from statsclaw.montecarlo import Criterion, Estimate, Program, Study, StudyRefused, run
 from statsclaw.montecarlo.batch import Status
+from statsclaw.montecarlo.exporting.files import export
+from statsclaw.montecarlo.exporting.rows import Replications
 from statsclaw.montecarlo.load import load_study
 from statsclaw.montecarlo.metrics.summary import summarise
 from statsclaw.montecarlo.validate import validate
@@ -55,6 +58,27 @@ def test_what_is_recorded_is_the_distance_from_the_truth_of_the_replication(tmp_
     assert np.allclose(found["sate.high"] + found["sate.truth"], found["pate.high"])
     assert np.array_equal(found["sate.se"], found["pate.se"])
     assert found["sate.truth"].std() > 0.2
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_exported_columns_have_names_of_their_own_and_the_truth_fits_the_estimate(tmp_path: Path, wide: bool) -> None:
+    asked = study(replications=50)
+    results = run(asked, folder=tmp_path / "r", workers=0)
+    file = tmp_path / "r.csv"
+    export(Replications(asked, results, wide=wide), file, "csv")
+    with file.open(newline="") as lines:
+        rows = list(csv.reader(lines))
+    names = rows[0]
+    assert len({*names}) == len(names), names
+    told = [dict(zip(names, row, strict=True)) for row in rows[1:]]
+    prefix = "sate." if wide else ""
+    mine = told if wide else [row for row in told if row["parameter"] == "sate"]
+    errors = np.array([float(row[f"{prefix}estimate"]) - float(row[f"{prefix}truth"]) for row in mine])
+    assert np.array_equal(errors, results.table(0, "difference").columns["sate.estimate"])
+    drawn = np.array([float(row[f"{prefix}drawn_truth"]) for row in mine])
+    assert np.array_equal(drawn, results.table(0, "difference").columns["sate.truth"])
+    if not wide:
+        assert {row["truth"] for row in told if row["parameter"] == "pate"} == {"1"}
 
 
 def test_metrics_and_verdicts_are_about_each_replications_own_truth(tmp_path: Path) -> None:

@@ -118,3 +118,19 @@ test_that("a grid is a list of axes, and an edited file is run by the name of it
   cat("# mine\n", file = study$code, append = TRUE)
   expect_error(write(list(n = 20), study$file), paste0("mc_run(\"", study$file, "\")"), fixed = TRUE)
 })
+
+test_that("commands with quoted and one-digit options are put in the words of R", {
+  expect_identical(in_r("statsclaw mc replay s.toml --cell 'n=20, k=1' --rep 0"), "mc_replay(\"s.toml\", cell = \"n=20, k=1\", replication = 0)")
+  expect_identical(in_r("statsclaw mc replay s.toml --cell n=20,k=1 --rep 17 --method hl."),
+    "mc_replay(\"s.toml\", cell = \"n=20,k=1\", replication = 17, method = \"hl\").")
+})
+
+test_that("wrong usage and ways out are in the words of R", {
+  expect_identical(in_r("Invalid value for '--workers' / '-w': too small. Fix: see `statsclaw mc run --help`."),
+    "Invalid value for `workers`: too small. Fix: see ?mc_run.")
+  expect_identical(in_r("see `statsclaw mc figures --help`."), "see ?mc_plot.")
+  expect_identical(in_r("Fix: make it, or give another --to."), "Fix: make it, or give another `file`.")
+  expect_match(in_r("Fix: return Estimate(draws=\u2026) and write truth={\"mu\": lambda data, cell: data[\"mu\"]}."),
+    "truth = list(mu = function(data, cell) data$mu)", fixed = TRUE)
+  expect_error(mc_criterion("A", "emspe", "m"), "did you mean \"empse\"")
+})

@@ -76,3 +76,61 @@ test_that("a verdict prints what is wrong, failures behind a gap are listed, and
   stopped <- tryCatch(mc_run(study, workers = 1), statsclaw_error = function(e) conditionMessage(e))
   expect_match(stopped, "the criterion SE needs mu.se, which m has not given")
 })
+
+test_that("truths of the data, cells left out, comparisons, own metrics, tables, pages and replays", {
+  skip_without_engine()
+  folder <- tempfile()
+  functions <- eval(quote({
+    shift <- 0.25
+    list(
+      draw = function(cell) list(x = rnorm(cell$n), effect = rnorm(1)),
+      truth = list(sate = function(data, cell) data$effect + shift, mu = 0),
+      methods = list(
+        mean = function(data, cell) list(sate = list(estimate = data$effect + shift), mu = list(estimate = mean(data$x))),
+        twice = function(data, cell) list(sate = list(estimate = data$effect + shift), mu = list(estimate = 2 * mean(data$x)))
+      )
+    )
+  }), new.env(parent = globalenv()))
+  study <- suppressMessages(mc_study(file.path(folder, "s"), grid = list(n = c(10, 40), k = 1:2), draw = functions$draw,
+    methods = functions$methods, truth = functions$truth, replications = 50, seed = 3,
+    leave_out = list(list(n = 40, k = 2))))
+  quiet <- capture.output(mc_run(study, workers = 1))
+  expect_match(quiet, "3 cells", all = FALSE)
+  status <- mc_status(study)
+  expect_identical(status$done, c(50, 50, 50))
+  bias <- mc_summary(study, "bias")
+  expect_true(all(abs(bias$value[bias$parameter == "sate"]) < 1e-12))
+
+  compared <- mc_compare(study, "twice", metric = c("bias", "relative_precision"))
+  expect_identical(unique(compared$reference), "mean")
+  d <- mc_results(study)
+  mu <- d[d$parameter == "mu", ]
+  gap <- with(mu[mu$cell == 0, ], estimate[method == "twice"] - estimate[method == "mean"])
+  row <- compared[compared$cell == 0 & compared$metric == "bias" & compared$parameter == "mu", ]
+  expect_equal(c(row$value, row$mcse), c(mean(gap), sd(gap) / sqrt(50)), tolerance = 1e-12)
+
+  own <- mc_metric(study, function(estimate, truth) mean(estimate - truth))
+  both <- merge(own, bias, by = c("cell_name", "method", "parameter"))
+  expect_identical(nrow(both), nrow(bias))
+  expect_equal(both$value.x, both$value.y, tolerance = 1e-12)
+  expect_equal(both$mcse.x, both$mcse.y, tolerance = 1e-9)
+  expect_error(mc_metric(study, function(estimat) 1), "no column \"estimat\" in mc_results\\(\\): did you mean \"estimate\"")
+
+  expect_output(mc_table(study, "rmse", "latex"), "toprule")
+  page <- mc_report(study, open = FALSE)
+  expect_match(readLines(page, warn = FALSE), "<h2>Design</h2>", all = FALSE, fixed = TRUE)
+  file <- file.path(folder, "d.csv")
+  expect_output(mc_export(study, file), "wrote")
+  expect_identical(nrow(read.csv(file)), nrow(d))
+  expect_error(mc_export(study, file.path(folder, "d.xlsx")), "must end in .csv, .rds or .parquet")
+  expect_output(mc_replay(study, list(n = 10, k = 2), 7, "mean"), "identical to what is stored")
+})
+
+test_that("the jackknife of many replications is that of blocks", {
+  set.seed(1)
+  x <- rexp(1000)
+  found <- jackknife(function(estimate) mean(estimate)^2, data.frame(estimate = x))
+  expect_identical(found[[1L]], mean(x)^2)
+  expect_equal(found[[2L]], 2 * mean(x) * sd(x) / sqrt(1000), tolerance = 0.1)
+  expect_identical(jackknife(function(estimate) mean(estimate), data.frame(estimate = 2))[[2L]], NA_real_)
+})

@@ -33,3 +33,19 @@ test_that("a misspelt metric is an error at once, and a criterion is printed as 
   expect_true("[[criterion]]" %in% lines && "metric = \"coverage\"" %in% lines)
   expect_identical(made_of(replications = 7, criteria = list(criterion)), lines)
 })
+
+test_that("what the engine knows of studies can be said from R", {
+  grid <- list(n = c(20, 50), kind = c("a", "b"))
+  lines <- made_of(grid = grid, replications = function(cell) cell$n, leave_out = list(n = 20, kind = "b"),
+    mcse = c(coverage = 0.005), common_random_numbers = TRUE, description = "a \"small\" one")
+  expect_true("mcse = { coverage = 0.005 }" %in% lines)
+  expect_true("leave_out = [{ n = 20, kind = \"b\" }]" %in% lines)
+  expect_true("common_random_numbers = true" %in% lines)
+  expect_true("description = \"a \\\"small\\\" one\"" %in% lines)
+  at <- match("[replications]", lines)
+  expect_identical(lines[at + 1:3], c("\"n=20,kind=a\" = 20", "\"n=50,kind=a\" = 50", "\"n=50,kind=b\" = 50"))
+  lines <- made_of(grid = grid, replications = 7, leave_out = list(list(n = 20, kind = c("a", "b"))))
+  expect_true("leave_out = [{ n = 20, kind = [\"a\", \"b\"] }]" %in% lines)
+  expect_error(made_of(grid = grid, replications = 7, leave_out = list(list(m = 1))), "axis m, which `grid` does not have")
+  expect_error(made_of(replications = 7, mcse = 0.005), "`mcse` needs names, such as c\\(coverage = 0.005\\)")
+})

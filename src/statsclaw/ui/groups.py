@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+import sys
+from collections.abc import Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, ClassVar
@@ -10,6 +11,8 @@ from typing import Any, ClassVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from statsclaw.errors import InputRefused
+from statsclaw.ui.exit_codes import OK
 from statsclaw.ui.table import COMMANDS, LOG_COMMANDS, MC_COMMANDS, Entry
 
 
@@ -93,6 +96,26 @@ class LazyGroup(TyperGroup):
 class Root(LazyGroup):
     entries = COMMANDS
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As typer's, but wrong usage is one line, like every other mistake."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        try:
+            found = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
+        except Exception as error:  # typer 0.12 raises click's, later ones their own copy of it
+            if not hasattr(error, "format_message"):
+                raise
+            sys.exit(_wrong_usage(error))
+        sys.exit(found if isinstance(found, int) else OK)
+
 
 class _MonteCarlo(LazyGroup):
     entries = MC_COMMANDS
@@ -100,6 +123,19 @@ class _MonteCarlo(LazyGroup):
 
 class _Log(LazyGroup):
     entries = LOG_COMMANDS
+
+
+def _wrong_usage(error: Any) -> int:
+    """Tells it; the exit status."""
+    if type(error).__name__ != "NoArgsIsHelpError":  # that has shown the help
+        names: list[str] = []
+        here = getattr(error, "ctx", None)
+        while here is not None and here.parent is not None:
+            names.insert(0, here.info_name or "")
+            here = here.parent
+        refused = InputRefused(error.format_message(), todo=f"see `{' '.join(['statsclaw', *names, '--help'])}`")
+        print(f"error: {refused.line()}", file=sys.stderr)
+    return int(error.exit_code)
 
 
 _HELP = {entry.name: entry.help for entry in COMMANDS}

@@ -18,7 +18,7 @@ from statsclaw.errors import InputRefused
 from statsclaw.sandbox.printable import printable_lines
 from statsclaw.ui.exit_codes import NOT_PASSED
 from statsclaw.ui.line import plain
-from statsclaw.ui.mc_commands import OutOption, StudyArgument, loaded_from, results_of, tell_notes
+from statsclaw.ui.mc_commands import OutOption, StudyArgument, command_line, loaded_from, results_of, tell_notes
 from statsclaw.ui.options import JsonOption
 
 if TYPE_CHECKING:
@@ -66,6 +66,32 @@ def summary(
     tell_notes(store, mixed=long)
 
 
+def compare(
+    study: StudyArgument,
+    method: Annotated[str | None, typer.Argument(metavar="[METHOD]", help="Default: every other one.")] = None,
+    reference: Annotated[
+        str | None, typer.Option("--against", help="The method it is compared with (default: the first).")
+    ] = None,
+    out: OutOption = None,
+    metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric. Repeatable.")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Every metric at full precision, one per line.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Methods beside each other: every metric of one minus that of another, with the error of the pairs."""
+    from statsclaw.montecarlo.metrics.comparing import USUAL, as_csv, compare_methods, render_compared
+    from statsclaw.montecarlo.verdicts.report import finite
+
+    loaded = loaded_from(study)
+    store = results_of(loaded, out)
+    shown = metric or [*USUAL, *loaded.metrics]
+    found = compare_methods(loaded, store, method=method, reference=reference, metrics=metric if csv or json else shown)
+    if json:
+        print(jsonlib.dumps(finite({"study": loaded.name, "rows": [asdict(row) for row in found.rows]})))
+    else:
+        print(as_csv(found), end="") if csv else _print(render_compared(found, shown))
+    tell_notes(store, mixed=csv or json)
+
+
 def verdict(
     study: StudyArgument,
     out: OutOption = None,
@@ -93,7 +119,15 @@ def verdict(
         findings_of(loaded, results), sensitivity(loaded, results, verdicts=verdicts), changes(store.folder, loaded)
     )  # fmt: skip
     notes = [*(change.text for change in changed), *short_of(loaded, store), *store.mixed()]
-    parts = [render_verdicts(verdicts, every_cell=cells), found.render(), render_sensitivity(unseen)]
+    undecided = (each for each in verdicts if each.verdict == "UNDECIDED" and each.by == "sequential")
+    more = any(each.replications < each.cap for each in undecided)
+    run_on = f"More replications for what is undecided: {command_line('run', study, out)} --sequential\n"
+    parts = [
+        render_verdicts(verdicts, every_cell=cells),
+        run_on if more else "",
+        found.render(),
+        render_sensitivity(unseen),
+    ]
     text = "\n".join([*(f"note: {note}" for note in notes), *filter(None, parts)]).rstrip("\n")
     tell_notes(store, mixed=False)
     if json:

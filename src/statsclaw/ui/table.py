@@ -88,6 +88,8 @@ MC_COMMANDS = (
           "How far the study is: replications and failures of every cell, and what a run would do next."),
     Entry("summary", "mc_result_commands:summary", None,
           "The table: every metric with its Monte Carlo standard error, failures, and what is significantly wrong."),
+    Entry("compare", "mc_result_commands:compare", None,
+          "Methods beside each other: every metric of one minus that of another, with the error of the pairs."),
     Entry("verdict", "mc_result_commands:verdict", None,
           "One word for each criterion, what is significantly wrong, and what the study would not have noticed."),
     Entry("plan", "mc_result_commands:plan", None,

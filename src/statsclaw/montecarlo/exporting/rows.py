@@ -169,13 +169,13 @@ class Replications:
             yield Column("parameter", Kind.TEXT, _parameter)
             for field in self._fields():
                 kind = Kind.FLAG if field == "reject" else Kind.NUMBER
-                yield _quantity(field, kind, _for_each(field))
+                yield _quantity(_drawn(field), kind, _for_each(field))
             yield Column("truth", Kind.NUMBER, lambda block: _truth(block, known[block.part.cell]))
             return
         for parameter in self._parameters():
             for name in self._names(parameter):
                 kind = Kind.FLAG if name.endswith(".reject") else Kind.NUMBER
-                yield _quantity(_free(name, "field", taken), kind, _only(name))
+                yield _quantity(_free(_drawn(name), "field", taken), kind, _only(name))
             yield _constant(f"{parameter}.truth", Kind.NUMBER, _true(parameter, known))
 
     def _parameters(self) -> list[str]:
@@ -205,6 +205,11 @@ class Replications:
             words = [" ".join(map(str, state)) for state in states]
             return Words(_each(block, np.arange(len(words))), words)
         return Words(_each(block, np.zeros(block.stop - block.first, np.int64)), [key.hex()])
+
+
+def _drawn(name: str) -> str:
+    """`truth` is what the estimate is to be compared with; a truth that depends on the data was taken off already."""
+    return f"{name.removesuffix('truth')}drawn_truth" if name.rpartition(".")[2] == "truth" else name
 
 
 def _free(name: str, prefix: str, taken: set[str]) -> str:

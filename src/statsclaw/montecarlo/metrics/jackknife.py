@@ -25,26 +25,28 @@ BLOCKS = 400
 def jackknifed(metric: OwnMetric, sample: Sample, parameter: str | None, truth: float) -> Found:
     names = [name for name in metric.arguments if name != TRUTH]
     columns = dict(zip(names, (sample[column] for column in metric.columns(parameter)), strict=True))
-    known = {TRUTH: truth} if TRUTH in metric.arguments else {}
-
-    def value(parts: dict[str, Floats]) -> float:
-        for part in parts.values():
-            part.flags.writeable = False
-        try:
-            return float(metric.function(**parts, **known))
-        except Exception as error:
-            said = " ".join(str(error).split())
-            raise StudyRefused(f"the metric {metric} cannot be computed: {type(error).__name__}: {said}") from None
-
-    whole = value({name: values.view() for name, values in columns.items()})
+    whole = computed(metric, {name: values.view() for name, values in columns.items()}, truth)
     if sample.count < 2 or not math.isfinite(whole):
         return Found(whole, None)
     edges = np.linspace(0, sample.count, min(sample.count, BLOCKS) + 1).astype(int)
-    left = [
-        value({name: np.concatenate((values[:first], values[stop:])) for name, values in columns.items()})
-        for first, stop in pairwise(edges)
-    ]
+
+    def without(first: int, stop: int) -> dict[str, Floats]:
+        return {name: np.concatenate((values[:first], values[stop:])) for name, values in columns.items()}
+
+    left = [computed(metric, without(first, stop), truth) for first, stop in pairwise(edges)]
     return Found(whole, _error(whole, np.array(left), np.diff(edges), sample.count))
+
+
+def computed(metric: OwnMetric, columns: dict[str, Floats], truth: float) -> float:
+    """What the function of the study gives for these columns, which it cannot change."""
+    for values in columns.values():
+        values.flags.writeable = False
+    known = {TRUTH: truth} if TRUTH in metric.arguments else {}
+    try:
+        return float(metric.function(**columns, **known))
+    except Exception as error:
+        said = " ".join(str(error).split())
+        raise StudyRefused(f"the metric {metric} cannot be computed: {type(error).__name__}: {said}") from None
 
 
 def _error(whole: float, left: Floats, sizes: np.ndarray, count: int) -> float:

@@ -55,7 +55,7 @@ def render(summary: Summary, format: str, *, metrics: Sequence[str] | None, boun
     header, body = table_of(summary, metrics or USUAL, bounds=bounds)
     if format == "markdown":
         return _markdown(header, body, summary.warnings)
-    return _latex(header, body, summary.warnings) if format == "latex" else _text(header, body, summary.warnings)
+    return _latex(header, body, summary.warnings) if format == "latex" else as_text(header, body, summary.warnings)
 
 
 def table_of(summary: Summary, metrics: Sequence[str], *, bounds: bool) -> tuple[list[str], list[list[str]]]:
@@ -123,7 +123,7 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
-def _text(header: Sequence[str], body: Sequence[Sequence[str]], warnings: Sequence[str]) -> str:
+def as_text(header: Sequence[str], body: Sequence[Sequence[str]], warnings: Sequence[str]) -> str:
     widths = [max(len(line[at]) for line in (header, *body)) for at in range(len(header))]
     lines = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
              for line in (header, *body)]  # fmt: skip

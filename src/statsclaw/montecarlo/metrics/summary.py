@@ -162,6 +162,11 @@ def parameters_of(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def scalars_of(names: Sequence[str]) -> list[str]:
+    """The numbers that a method records beside its parameters."""
+    return [name for name in names if name != SECONDS and name.rsplit(".", 1)[-1] not in _FIELDS]
+
+
 def render_summary(
     summary: Summary, format: str = "text", *, metrics: Sequence[str] | None = None, bounds: bool = True
 ) -> str:
@@ -200,9 +205,7 @@ def _of_method(
         yield where.row(metric, found, worst_case(metric, found, flags, support=support), None)
     if "mean" not in wanted:
         return
-    for name in names:
-        if name == SECONDS or name.rsplit(".", 1)[-1] in _FIELDS:
-            continue
+    for name in scalars_of(names):
         scalars = _read(results, where, (name,))
         found = estimate_metric("mean", scalars, of_field=name)
         yield where.row("mean", found, worst_case("mean", found, scalars, of_field=name), None, field=name)
