@@ -325,7 +325,7 @@ def test_what_was_spent_is_seen_between_the_end_of_the_work_and_the_log(bench: B
     stretch, messages = working._stretch, working.commit_messages
 
     def look(*args):
-        seen.append(runs[-1].view._used("", runs[-1].meters.live()).usage.tokens)
+        seen.append(runs[-1].view.used("", runs[-1].meters.live()).usage.tokens)
         return messages(*args)
 
     monkeypatch.setattr(working, "_stretch", lambda run, *rest: (runs.append(run), stretch(run, *rest))[1])

@@ -454,9 +454,15 @@ def test_failed_undecided_and_contradictory_verdicts():
         return honest(judgements=tuple(rows))
 
     assert found(one("C1", verdict="FAIL"), "convergence", "C1 (quantity C1): FAIL").route_to == "builder"
-    row = found(one("C1", verdict="FAIL", note="no test decided it"), "convergence", "no test decided it")
+    row = found(
+        one("C1", verdict="FAIL", note="no test decided it", reason="no-test"), "convergence", "no test decided it"
+    )
     assert row.route_to == "tester"
-    row = found(one("M1", verdict="FAIL", note="the study has no records: no JSON"), "convergence", "no records")
+    row = found(
+        one("M1", verdict="FAIL", note="the study has no records: no JSON", reason="no-records"),
+        "convergence",
+        "no records",
+    )
     assert row.route_to == "simulator"
     case = one("M1", verdict="UNDECIDED", literal="PASS")
     found(case, "convergence", "undecided, taken literally PASS", "note")

@@ -151,7 +151,7 @@ class Checks:
     def _row(self, row: Mapping[str, Any]) -> dict[str, Any]:
         phase = self._phase(row)
         quantity = f"{_PHASES[phase]} of {self.profile.name} packages; of {self.first} packages: {row['quantity']}"
-        return {**row, "quantity": quantity, "check": phase}
+        return {**row, "quantity": quantity, "check": str(phase)}
 
     def _phase(self, row: Mapping[str, Any]) -> str:
         phase = self.phases.get(row["check"], "checks")
