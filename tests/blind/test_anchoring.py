@@ -62,3 +62,21 @@ def test_the_finding_says_what_to_do(tmp_path: Path) -> None:
         "computes something else everywhere would meet them. In one claim of C2 or C3, expect the value that "
         "notes.md(2) gives."
     )
+
+
+def own_verdicts(folder: Path, low: str, high: str) -> list[str]:
+    """Criteria of the study of which it is said that no answer can change them, with these limits of the interval."""
+    text = (HONEST / "simulations/study.py").read_text(encoding="utf-8")
+    text = text.replace('"low": found.low, "high": found.high', f'"low": {low}, "high": {high}')
+    found = list(small(folder, study=text).simulation.checked())
+    assert any(row.key == "own-numbers:interval:study" for row in found)
+    return [row.key for row in found if row.severity == "error"]
+
+
+def test_a_share_outside_of_a_narrow_band_is_an_answer_though_all_meaningless_ones_are_outside(tmp_path: Path) -> None:
+    outside = "1 * (found.se < 0.315) + 1 * (found.se > 0.317)"
+    assert own_verdicts(tmp_path, f"{outside} - 1", f"{outside} + 1") == []
+
+
+def test_limits_that_hold_no_part_of_an_answer_decide_nothing(tmp_path: Path) -> None:
+    assert own_verdicts(tmp_path, "x.mean() - 0.6", "x.mean() + 0.6") == ["own-verdict:M1:study"]

@@ -40,7 +40,7 @@ from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.meaningless import NULLS, meaningless
 from statsclaw.verify.blind.naming import unnamed, unnamed_field
-from statsclaw.verify.blind.questionnaire import Call, Misread, read_calls
+from statsclaw.verify.blind.questionnaire import Call, Misread, calls_in, read_calls
 from statsclaw.verify.blind.replicating import BlindExecutor, Pair
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import finding
@@ -238,7 +238,7 @@ class Simulation:
             drawer.talk.end()
 
     def _looked(self, drawer: Drawer) -> Iterator[Finding]:
-        asking, own, sizes = set[str](), set[Own](), dict[str, str]()
+        asking, own, unasked, sizes = set[str](), set[Own](), set[Own](), dict[str, str]()
         for number, cell in enumerate(as_design(self.study).cells()):
             drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
             other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
@@ -255,6 +255,7 @@ class Simulation:
                     return
                 columns = self.own_numbers(method, drawn[0]["methods"].get(method))
                 own |= {Own(name, method, column) for column in columns}
+                unasked |= {row for row in own if row[:2] == (name, method) and _is_own(drawn[0], row)}
                 if asked[0] == asked[1] or asked[0] == asked[2]:
                     text = f"{method} is the same in every replication of {name}: draw does not use its stream"
                     yield self._finding("stream-ignored", text)
@@ -268,7 +269,7 @@ class Simulation:
             shown = ", ".join(sorted({row.column for row in own if row.method == method}))
             text = f"{method} asks the package, and records {shown} whatever it answers"
             yield self._finding(f"own-numbers:{method}", text, severity="warning")
-        yield from self._decided_by(own)
+        yield from self._decided_by(unasked)
 
     def _decided_by(self, own: set[Own]) -> Iterator[Finding]:
         """Criteria that no answer can change, because all that they look at is the study's own."""
@@ -355,6 +356,14 @@ def _asked(row: Mapping[str, Any], method: str) -> bytes:
     if not calls:  # a method that the study computes itself
         return wire.encode(said.get("record") if isinstance(said, dict) else None)
     return wire.encode([[call.get("arguments"), _without_generators(call.get("named"))] for call in calls])
+
+
+def _is_own(row: Mapping[str, Any], own: Own) -> bool:
+    """No answer is in it. A share outside of a band is 1 for all meaningless answers, and is right."""
+    record = row["methods"][own.method]["record"]
+    name, _, part = own.column.rpartition(".")
+    node = record[own.column] if own.column in record else record.get(name, {}).get(part)
+    return next(iter(calls_in(node)), None) is None
 
 
 def _without_generators(named: Any) -> Any:
