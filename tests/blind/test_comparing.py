@@ -276,3 +276,18 @@ def test_what_a_function_returns_is_compared_by_the_engine():
     assert not seen(None).passed
     assert seen({"returned": True}, "holds").passed and not seen({"returned": 1.5}, "holds").passed
     assert seen({"returned": 0.5}, "at most").passed and not seen({"returned": 1.5}, "at most").passed
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("expected", "met"), [("t", True), (["t"], True), ("F", False), ("", False)])
+def test_one_name_is_a_text_or_a_list_of_it(expected, met):
+    """In R a text is a vector of one: the names of `c(t = 2.1)` are "t"."""
+
+    def named(ask):
+        ask.same("C1", ask.names(ask.call("fit", Y, X)), expected)
+
+    answer = Extra("named", {"value": np.array([2.1]), "names": ["t"]})
+    (row,) = compared(questionnaire(named), criterion("holds"), answers(answer))
+    assert row.passed is met

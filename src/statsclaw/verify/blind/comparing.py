@@ -21,6 +21,7 @@ from statsclaw.verify.blind.expressions import (
     NoValue,
     evaluate,
     fields_of,
+    is_names,
     leaves_in,
     numbers,
     plain,
@@ -167,6 +168,8 @@ class Judge:
 
     def _same(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:
         observed, expected = (evaluate(claim.parts.get(name), answers) for name in ("observed", "expected"))
+        if isinstance(expected, str) and is_names(claim.parts.get("observed")):
+            expected = [expected]  # names are a list; in R one text is a vector of one
         return _statement(claim, identical(observed, expected), "it is something else")
 
     def _contains(self, claim: Claim, criterion: Criterion, answers: Answers) -> Compared:

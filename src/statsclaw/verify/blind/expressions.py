@@ -379,6 +379,11 @@ def _equal(left: Any, right: Any) -> Any:
     return numbers(left) == numbers(right)
 
 
+def is_names(node: Any) -> bool:
+    """Whether it asks for names."""
+    return isinstance(node, Extra) and node.kind == "do" and node.value.get("name") == "names"
+
+
 def _names(node: Any, value: Any, answers: Answers) -> Any:
     """Names are dress, so they are looked for below what `evaluate` gives."""
     raw: Any = value

@@ -1,0 +1,4 @@
+library(testthat)
+library(trimr)
+
+test_check("trimr")
