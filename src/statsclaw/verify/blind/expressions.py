@@ -247,6 +247,7 @@ _SETTINGS: Mapping[str, Callable[[Any], bool]] = {
     "at": lambda value: isinstance(value, list) and len(value) > 0 and all(map(_is_place, value)),
 }
 #: What can be calculated: of how many operands, and with which settings.
+COMPARISONS = ("below", "at most", "equal", "different")
 OPERATIONS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "part": (1, ("at",)),
     "quantile": (1, ("axis", "probability")),
@@ -257,7 +258,7 @@ OPERATIONS: Mapping[str, tuple[int, tuple[str, ...]]] = {
     ),
     **dict.fromkeys(("names", "length", "shape"), (1, ())),
     **dict.fromkeys(("plus", "minus", "times", "over", "power", "matmul", "solve"), (2, ())),
-    **dict.fromkeys(("below", "at most", "equal", "different"), (2, ())),
+    **dict.fromkeys(COMPARISONS, (2, ())),
 }
 
 

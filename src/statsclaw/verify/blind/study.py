@@ -34,13 +34,13 @@ from statsclaw.verify.blind.drawing import (
     answered,
     numbers_in,
 )
-from statsclaw.verify.blind.expressions import Answered, leaves_in
+from statsclaw.verify.blind.expressions import COMPARISONS, Answered, leaves_in
 from statsclaw.verify.blind.form import Forms
 from statsclaw.verify.blind.inside import statsclaw_wire as wire
 from statsclaw.verify.blind.inside.statsclaw_wire import Extra
 from statsclaw.verify.blind.meaningless import NULLS, meaningless
 from statsclaw.verify.blind.naming import unnamed, unnamed_field
-from statsclaw.verify.blind.questionnaire import Call, Misread, calls_in, read_calls
+from statsclaw.verify.blind.questionnaire import Call, Misread, read_calls
 from statsclaw.verify.blind.replicating import BlindExecutor, Pair
 from statsclaw.verify.blind.talking import Conversation, Silent
 from statsclaw.verify.blind.trying import finding
@@ -238,7 +238,7 @@ class Simulation:
             drawer.talk.end()
 
     def _looked(self, drawer: Drawer) -> Iterator[Finding]:
-        asking, own, unasked, sizes = set[str](), set[Own](), set[Own](), dict[str, str]()
+        asking, own, sizes = set[str](), set[Own](), dict[str, str]()
         for number, cell in enumerate(as_design(self.study).cells()):
             drawn = list(drawer.replications(self.bench.seed, cell, 0, _SMOKE))
             other = next(iter(drawer.replications(self.bench.seed + 1, cell, 0, 1)))
@@ -255,7 +255,6 @@ class Simulation:
                     return
                 columns = self.own_numbers(method, drawn[0]["methods"].get(method))
                 own |= {Own(name, method, column) for column in columns}
-                unasked |= {row for row in own if row[:2] == (name, method) and _is_own(drawn[0], row)}
                 if asked[0] == asked[1] or asked[0] == asked[2]:
                     text = f"{method} is the same in every replication of {name}: draw does not use its stream"
                     yield self._finding("stream-ignored", text)
@@ -269,7 +268,7 @@ class Simulation:
             shown = ", ".join(sorted({row.column for row in own if row.method == method}))
             text = f"{method} asks the package, and records {shown} whatever it answers"
             yield self._finding(f"own-numbers:{method}", text, severity="warning")
-        yield from self._decided_by(unasked)
+        yield from self._decided_by(own)
 
     def _decided_by(self, own: set[Own]) -> Iterator[Finding]:
         """Criteria that no answer can change, because all that they look at is the study's own."""
@@ -332,7 +331,9 @@ class Simulation:
         """Columns that criteria need and that are the same for every kind of meaningless answers, though it asks."""
         if not (isinstance(said, dict) and said.get("calls")):
             return set()
-        found = [answered(0, 0, said, partial(self._null, kind), self.study.level) for kind in NULLS]
+        rng = np.random.default_rng(0)
+        tried = [(kind, said | {"record": _with_open_comparisons(said.get("record"), rng)}) for kind in NULLS * 4]
+        found = [answered(0, 0, row, partial(self._null, kind), self.study.level) for kind, row in tried]
         kept = [dict(zip(row.names, row.values, strict=True)) for row in found if row.status == Status.OK]
         needed = self._needed(method) - {SECONDS}
         return {
@@ -358,12 +359,15 @@ def _asked(row: Mapping[str, Any], method: str) -> bytes:
     return wire.encode([[call.get("arguments"), _without_generators(call.get("named"))] for call in calls])
 
 
-def _is_own(row: Mapping[str, Any], own: Own) -> bool:
-    """No answer is in it. A share outside of a band is 1 for all meaningless answers, and is right."""
-    record = row["methods"][own.method]["record"]
-    name, _, part = own.column.rpartition(".")
-    node = record[own.column] if own.column in record else record.get(name, {}).get(part)
-    return next(iter(calls_in(node)), None) is None
+def _with_open_comparisons(node: Any, rng: np.random.Generator) -> Any:
+    """Each comparison may turn out either way: all meaningless answers lie on one side of a narrow band."""
+    if isinstance(node, Extra):
+        if node.kind == "do" and node.value.get("name") in COMPARISONS:
+            return float(rng.integers(2))
+        return Extra(node.kind, _with_open_comparisons(node.value, rng))
+    if isinstance(node, dict):
+        return {name: _with_open_comparisons(part, rng) for name, part in node.items()}
+    return [_with_open_comparisons(part, rng) for part in node] if isinstance(node, list | tuple) else node
 
 
 def _without_generators(named: Any) -> Any:
